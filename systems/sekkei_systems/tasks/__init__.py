@@ -40,7 +40,14 @@ def build(context: Context) -> Parts:
     service = open_service(context)
     given = given_by(service, context)
     jobs = TaskJobs(
-        context.db, context.clock, context.jobs, service.digest, service.renewal, service.numbers, service.flows
+        context.db,
+        context.clock,
+        context.jobs,
+        service.digest,
+        service.renewal,
+        service.numbers,
+        service.flows,
+        service.imports.work,
     )
     return Parts(
         service=service,

@@ -47,6 +47,8 @@ from sekkei_systems.tasks.design import (
 from sekkei_systems.tasks.rules.statuses import Status
 from sekkei_systems.tasks.service.digest import Digest
 from sekkei_systems.tasks.service.flows import Flows
+from sekkei_systems.tasks.service.import_work import ImportWork
+from sekkei_systems.tasks.service.imports import JOB as IMPORT
 from sekkei_systems.tasks.service.numbers import Numbers
 from sekkei_systems.tasks.service.renewal import Renewal
 
@@ -74,6 +76,7 @@ class TaskJobs:
         renewal: Renewal,
         numbers: Numbers,
         flows: Flows,
+        imports: ImportWork,
         snapshot_life: timedelta = SNAPSHOT_LIFE,
     ) -> None:
         self._db = db
@@ -83,6 +86,7 @@ class TaskJobs:
         self._renewal = renewal
         self._numbers = numbers
         self._flows = flows
+        self._imports = imports
         self._snapshot_life = snapshot_life
 
     def definitions(self) -> Mapping[str, Job]:
@@ -113,7 +117,8 @@ class TaskJobs:
             NUMBERING: [("teams", self._number)],
             NUMBERING_OF_TEAM: [("tasks", self._number_team)],
         }
-        return {name: Job(steps) for name, steps in found.items()}
+        imported = Job([("tasks", self._imports.job_step)], leaves_nothing=True)
+        return {name: Job(steps) for name, steps in found.items()} | {IMPORT: imported}
 
     def scheduled(self) -> Mapping[str, ScheduledJob]:
         return {"snapshot": self._begin_snapshot, "reconcile": self._begin_reconcile, "digest": self._begin_digest}

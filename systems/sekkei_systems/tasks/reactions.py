@@ -14,6 +14,7 @@ from sekkei.runtime.transports.mail import one_line
 from sekkei_systems.tasks.design import (
     COUNTED,
     Comment,
+    ImportRun,
     Invitation,
     Note,
     Tag,
@@ -23,6 +24,7 @@ from sekkei_systems.tasks.design import (
     activities,
     comments,
     design,
+    import_runs,
     invitations,
     notes,
     plans,
@@ -95,6 +97,10 @@ def _tell_boards_of_tasks(reactions: Reactions, live: Live) -> None:
             return
         data = {"task": task_id, "status": change.new.status.value, "version": change.new.version}
         live.publish(topic(team_id), "task", data)
+
+    @reactions.on(import_runs)
+    async def taken_in(change: Change[ImportRun]) -> None:
+        live.publish(topic(change.ref.values["team_id"]), "import", {"import": change.ref.values["import_id"]})
 
     told: list[tuple[Entity[..., Any], str]] = [(plans, "plan"), (comments, "comment"), (activities, "history")]
     for entity, event in told:

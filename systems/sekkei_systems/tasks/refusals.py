@@ -24,6 +24,7 @@ __all__ = [
     "NoSuchChange",
     "NoSuchCheck",
     "NoSuchComment",
+    "NoSuchImport",
     "NoSuchMember",
     "NoSuchTag",
     "NoSuchTask",
@@ -48,6 +49,10 @@ class NoSuchTask(NotThere):
 
 class NoSuchComment(NotThere):
     """Deleted, or never there."""
+
+
+class NoSuchImport(NotThere):
+    """It ended more than a month ago, or never was."""
 
 
 class NoSuchChange(NotThere):

@@ -9,6 +9,7 @@ from sekkei.web.testing import Client, opened
 from sekkei_systems.tasks import SYSTEM
 from sekkei_systems.tasks.design import HookEvent, Role
 from sekkei_systems.tasks.rules.drafts import TaskChanges, TaskDraft
+from sekkei_systems.tasks.rules.foreign import Found
 from sekkei_systems.tasks.service import Admin, Service, Visitor
 from tests.web.authorisation import Matrix, Rule, deviations, uncovered
 
@@ -114,6 +115,10 @@ class World:
         made = await self.service.tasks.create(await self.admin(), TaskDraft("対象"))
         return {"number": str(made.number)}
 
+    async def taken_in(self) -> Mapping[str, str]:
+        run = await self.service.imports.begin_with(await self.admin(), "csv", "", [Found("", "対象")])
+        return {"import_id": run.import_id}
+
     async def trashed(self) -> Mapping[str, str]:
         found = await self.task()
         await self.service.trash.put(await self.admin(), found["task_id"])
@@ -195,6 +200,7 @@ def pages(world: World) -> Matrix:
         f"GET {TEAM}/imports": Rule(PAGE),
         f"POST {TEAM}/imports": Rule(_by(303, 404, 422, 422)),
         f"POST {TEAM}/imports/confirm": Rule(FORM),
+        f"GET {TEAM}/imports/{{import_id}}": Rule(PAGE, prepare=world.taken_in),
         f"POST {TEAM}/limits": Rule(ADMIN_FORM, form={"doing": "3"}),
         f"GET {TEAM}/webhooks": Rule(ADMIN_PAGE),
         f"POST {TEAM}/webhooks": Rule(_by(303, 404, 403, 200), form=HOOK),

@@ -263,6 +263,30 @@ class Imported:
 
 
 @model
+class ImportRun:
+    team_id: Attr[str] = part()
+    import_id: Attr[str] = part()
+    program: Attr[str] = attr("import_program")
+    name: Attr[str] = attr("import_name", default="", en="What the other program calls the board")
+    wanted: Attr[int] = attr("import_wanted", en="How many tasks it brings")
+    seen: Attr[int] = attr("import_seen", default=0, en="How many of them have had their turn")
+    made: Attr[int] = attr("import_made", default=0, en="How many became tasks here")
+    tags: Attr[list[str]] = attr("import_tags", default=[], en="Tags to add first, by name")
+    ended: Attr[datetime | None] = attr("endedAt", default=None, stored_as=JST_SECONDS)
+    stopped: Attr[bool] = attr("import_stopped", default=False, en="Whoever began it is no longer in the team")
+    expires: Attr[datetime] = attr("expiresAt", stored_as=epoch())
+
+
+@model
+class ImportPart:
+    team_id: Attr[str] = part()
+    import_id: Attr[str] = part()
+    at: Attr[int] = part()
+    tasks: Attr[bytes] = attr("import_part", en="As many tasks as one transaction writes, compressed")
+    expires: Attr[datetime] = attr("expiresAt", stored_as=epoch())
+
+
+@model
 class SavedView:
     user_id: Attr[str] = part()
     team_id: Attr[str] = part()

@@ -16,6 +16,8 @@ from sekkei_systems.tasks.design.models import (
     Hook,
     HookDelivery,
     Imported,
+    ImportPart,
+    ImportRun,
     Invitation,
     Note,
     Number,
@@ -44,6 +46,8 @@ from sekkei_systems.tasks.design.tables import (
     design,
     flows,
     hooks,
+    import_parts,
+    import_runs,
     imported,
     invitations,
     notes,
@@ -412,3 +416,15 @@ def deliveries_in(team_id: str) -> Query[HookDelivery]:
 def imported_as(team_id: str, source: str) -> Ref[Imported]:
     """Which task came out of another program's file."""
     return imported(team_id, source)
+
+
+@design.pattern(ja="読み込みの進み具合", added=True)
+def import_run(team_id: str, import_id: str) -> Ref[ImportRun]:
+    """How far a file is taken in."""
+    return import_runs(team_id, import_id)
+
+
+@design.pattern(ja="読み込み待ちのタスク（ジョブ）", added=True, page=1)
+def parts_of(team_id: str, import_id: str) -> Query[ImportPart]:
+    """What waits of a file, in its order."""
+    return import_parts.where(ImportPart.team_id == team_id, ImportPart.import_id == import_id)

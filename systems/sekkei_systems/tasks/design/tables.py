@@ -19,6 +19,8 @@ from sekkei_systems.tasks.design.models import (
     Hook,
     HookDelivery,
     Imported,
+    ImportPart,
+    ImportRun,
     Invitation,
     InviteLock,
     Links,
@@ -240,6 +242,18 @@ def imported(team_id: str, source: str) -> Key:
     return Key(f"TEAM#{team_id}", f"IMPORTED#{source}")
 
 
+@table.entity(ImportRun, type="task_import", ja="読み込み", added=True)
+def import_runs(team_id: str, import_id: str) -> Key:
+    """Another program's file that is being taken in, and how far that is."""
+    return Key(f"TEAM#{team_id}", f"IMPORT#{import_id}")
+
+
+@table.entity(ImportPart, type="task_import_part", ja="読み込み待ちのタスク", added=True)
+def import_parts(team_id: str, import_id: str, at: int) -> Key:
+    """Tasks of a file that wait for their turn; they go in the transaction that makes them."""
+    return Key(f"TEAM#{team_id}", f"IMPORTPART#{import_id}#{at:05}")
+
+
 @table.entity(SavedView, type="user_view", ja="保存したビュー", added=True)
 def saved_views(user_id: str, team_id: str, view_id: str) -> Key:
     """A filter that somebody comes back to."""
@@ -298,7 +312,8 @@ design.relate(users, user_teams, team_users, notes, saved_views)
 design.relate(teams, user_teams, team_users, tags, tasks, day_totals, invitations, invite_locks)
 design.relate(teams, totals, many=False)
 design.relate(tasks, comments, activities)
-design.relate(teams, batches, numbers, hooks, imported)
+design.relate(teams, batches, numbers, hooks, imported, import_runs)
+design.relate(import_runs, import_parts)
 design.relate(hooks, deliveries)
 design.relate(teams, links, many=False)
 design.relate(tasks, plans, many=False)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from starlette.datastructures import UploadFile
 from starlette.requests import Request
 from starlette.responses import Response
@@ -10,10 +12,11 @@ from sekkei.clock import Clock
 from sekkei.runtime import days
 from sekkei.runtime.refusals import Refusal
 from sekkei.web import Pages, Rate, Redirect, body_limit, limit
+from sekkei_systems.tasks.pages.imports import IMPORTS
 from sekkei_systems.tasks.pages.settings import refused
 from sekkei_systems.tasks.pages.view import View
 from sekkei_systems.tasks.rules import spreadsheet
-from sekkei_systems.tasks.service import Feeds, Tasks
+from sekkei_systems.tasks.service import Feeds, Imports, Tasks
 
 pages = Pages()
 
@@ -30,16 +33,24 @@ async def export(request: Request, view: View, tasks: Tasks, language: str, cloc
 
 @pages.post("/teams/{team_id}/import", name="import")
 @body_limit(spreadsheet.BYTES_MAX + 10_000)
-async def take_in(request: Request, view: View, tasks: Tasks) -> Redirect:
+async def take_in(request: Request, view: View, imports: Imports) -> Redirect:
+    """A wrong line is told at once; the tasks themselves are a job's."""
+    limit(request, *IMPORTS)
     given = (await request.form()).get("file")
     content = await given.read() if isinstance(given, UploadFile) else b""
     tags = {tag.name: tag.tag_id for tag in view.tags.values()}
     members = {member.user_name: user_id for user_id, member in view.members.items()}
     try:
-        made = await tasks.create_many(view.member, spreadsheet.read(content, tags, members))
+        drafts = await asyncio.to_thread(spreadsheet.read, content, tags, members)
+        board = spreadsheet.as_board(drafts, _turned(tags), _turned(members))
+        run = await imports.begin_with(view.member, board.program, board.name, board.tasks)
     except Refusal as refusal:
         return refused(view.team.team_id, refusal)
-    return Redirect("tasks:list", team_id=view.team.team_id).flash("import.done", n=made)
+    return Redirect("tasks:import-run", team_id=view.team.team_id, import_id=run.import_id)
+
+
+def _turned(ids: dict[str, str]) -> dict[str, str]:
+    return {id: name for name, id in ids.items()}
 
 
 @pages.get("/calendar/{team_id}/{user_id}/{token}.ics", name="calendar")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import binascii
 import zlib
@@ -14,7 +15,7 @@ from starlette.requests import Request
 
 from sekkei.runtime.refusals import Refusal
 from sekkei.web import Form, Html, Pages, Rate, Redirect, body_limit, limit
-from sekkei_systems.tasks.pages.view import View
+from sekkei_systems.tasks.pages.view import Listening, View
 from sekkei_systems.tasks.rules.foreign import BYTES_MAX, TASKS_MAX, UNPACKED_MAX, Board, UnknownFile, read
 from sekkei_systems.tasks.service import Imports, Member
 
@@ -57,7 +58,7 @@ async def preview(request: Request, view: View, imports: Imports, language: str)
     given = (await request.form()).get("file")
     content = await given.read() if isinstance(given, UploadFile) else b""
     try:
-        board = read(content)
+        board = await asyncio.to_thread(read, content)
     except Refusal as wrong:
         form = Form({}, {"file": wrong.text(language)})
         return Html("tasks/imports.html", 422, view=view, form=form)
@@ -71,9 +72,17 @@ async def preview(request: Request, view: View, imports: Imports, language: str)
 async def take_in(request: Request, member: Member, imports: Imports, form: Confirmed) -> Redirect:
     limit(request, *IMPORTS)
     try:
-        made = await imports.take_in(member, unpacked(form.board))
+        run = await imports.begin(member, await asyncio.to_thread(unpacked, form.board))
     except Refusal as refusal:
         if refusal.status != 422:
             raise
         return Redirect("tasks:imports", team_id=member.team_id).flash(refusal)
-    return Redirect("tasks:list", team_id=member.team_id).flash("import.done", n=made)
+    return Redirect("tasks:import-run", team_id=member.team_id, import_id=run.import_id)
+
+
+@pages.get("/teams/{team_id}/imports/{import_id}", name="import-run")
+async def run(listening: Listening, view: View, imports: Imports, import_id: str) -> Html:
+    """How far it is; it goes on by itself."""
+    return Html(
+        "tasks/import_run.html", view=view, run=await imports.get(view.member, import_id), live=listening.address
+    )

@@ -27,7 +27,7 @@ from sekkei_systems.tasks.rules.statuses import Priority, Status
 
 BYTES_MAX = 5_000_000
 UNPACKED_MAX = 20_000_000
-TASKS_MAX = 1_000
+TASKS_MAX = 5_000
 CHECKS_MAX = 100
 CHECK_LENGTH_MAX = 200
 TAG_LENGTH_MAX = 40

@@ -14,11 +14,12 @@ from sekkei.texts import LANGUAGES
 from sekkei_systems.tasks.design import Flow, Task
 from sekkei_systems.tasks.refusals import BadFile, TooLarge
 from sekkei_systems.tasks.rules.drafts import ENTERED, TaskDraft, choices_of
+from sekkei_systems.tasks.rules.foreign import Board, Found
 from sekkei_systems.tasks.rules.history import text, value
 from sekkei_systems.tasks.rules.numbers import reference
 from sekkei_systems.tasks.texts import say
 
-ROWS_MAX = 1_000
+ROWS_MAX = 5_000
 BYTES_MAX = 2_000_000
 COLUMNS = ENTERED
 
@@ -94,6 +95,25 @@ def read(content: bytes, tag_ids: Mapping[str, str], member_ids: Mapping[str, st
     except csv.Error as error:
         raise BadFile(line=rows.line_num, why=str(error)) from None
     return drafts
+
+
+def as_board(drafts: Iterable[TaskDraft], tag_names: Mapping[str, str], member_names: Mapping[str, str]) -> Board:
+    """To be taken in by a job; a file like this one has no names of its own for its tasks."""
+    found = [
+        Found(
+            source="",
+            title=one.title,
+            description=one.description,
+            status=one.status,
+            start=one.start,
+            end=one.end,
+            priority=one.priority,
+            tags=tuple(tag_names[tag] for tag in sorted(one.tags)),
+            people=(member_names[one.assignee],) if one.assignee else (),
+        )
+        for one in drafts
+    ]
+    return Board("csv", "", found)
 
 
 def _decoded(content: bytes) -> str:

@@ -14,6 +14,7 @@ from sekkei_systems.tasks.service.feeds import Feeds
 from sekkei_systems.tasks.service.flows import Flows
 from sekkei_systems.tasks.service.hook_log import HookLog
 from sekkei_systems.tasks.service.hooks import Hooks
+from sekkei_systems.tasks.service.import_work import ImportWork
 from sekkei_systems.tasks.service.imports import Imports
 from sekkei_systems.tasks.service.invitations import Invitations
 from sekkei_systems.tasks.service.mail import MailBlocks
@@ -125,5 +126,5 @@ def open_service(context: Context) -> Service:
         renewal=renewal,
         hooks=Hooks(db, clock, jobs, context.outbox, sealed, context.settings.public_url),
         hook_log=HookLog(db, clock, sealed),
-        imports=Imports(db, clock, tasks, tags, teams),
+        imports=Imports(db, clock, jobs, tags, teams, ImportWork(db, clock, access, tasks, tags, teams)),
     )

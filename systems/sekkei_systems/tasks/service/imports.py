@@ -1,29 +1,35 @@
 """Tasks out of another program's file: first what would happen, then that and nothing else.
 
-Every task that came in leaves a row with what the other program calls it, in the transaction of the task. So the same
-file again, or a later one of the same board, brings only what is new, also after a cut in the middle.
+The file waits in parts in the table, and a job makes tasks of them, a part in a transaction: the part goes when its
+tasks come, so a job that is cut off anywhere goes on where it was, and nothing comes in twice. Every task also leaves a
+row with what the other program calls it; so the same file again, or a later one of the same board, brings only what is
+new.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from datetime import timedelta
 
 from sekkei.clock import Clock
-from sekkei.design import Action, Database, TransactionFailed
-from sekkei_systems.tasks.design import Check, Imported, Plan, Task, imported, imported_as, plans
-from sekkei_systems.tasks.rules.drafts import TaskDraft
+from sekkei.design import Database
+from sekkei.runtime import days
+from sekkei.runtime.jobs import Jobs
+from sekkei_systems.tasks.design import ImportPart, ImportRun, import_parts, import_run, import_runs, imported_as
+from sekkei_systems.tasks.refusals import NoSuchImport
 from sekkei_systems.tasks.rules.entered import line_of
 from sekkei_systems.tasks.rules.foreign import Board, Found
 from sekkei_systems.tasks.rules.identifiers import short
+from sekkei_systems.tasks.rules.import_parts import packed, parts_of
 from sekkei_systems.tasks.service.access import Admin, Member
-from sekkei_systems.tasks.service.plans import CHECK_MAX
+from sekkei_systems.tasks.service.import_work import ImportWork, draft_of, plan_of
+from sekkei_systems.tasks.service.tags import NAME_MAX as TAG_NAME_MAX
 from sekkei_systems.tasks.service.tags import TAGS_MAX, Tags
-from sekkei_systems.tasks.service.tasks import Tasks
 from sekkei_systems.tasks.service.teams import Teams
 
-TAG_COLORS = ("#2563eb", "#7c3aed", "#db2777", "#dc2626", "#d97706", "#65a30d", "#0f766e", "#475569")
+JOB = "import"
+KEPT = timedelta(days=30)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +48,8 @@ class Preview:
 
 
 class Imports:
-    def __init__(self, db: Database, clock: Clock, tasks: Tasks, tags: Tags, teams: Teams) -> None:
-        self._db, self._clock, self._tasks, self._tags, self._teams = db, clock, tasks, tags, teams
+    def __init__(self, db: Database, clock: Clock, jobs: Jobs, tags: Tags, teams: Teams, work: ImportWork) -> None:
+        self._db, self._clock, self._jobs, self._tags, self._teams, self.work = db, clock, jobs, tags, teams, work
 
     async def preview(self, member: Member, board: Board) -> Preview:
         """Nothing is written."""
@@ -59,47 +65,49 @@ class Imports:
             left["strangers"] = len(strangers)
         return Preview(board.program, board.name, new, len(unique) - len(new), missing, left)
 
-    async def take_in(self, member: Member, board: Board) -> int:
-        """Returns how many tasks were made."""
+    async def begin(self, member: Member, board: Board) -> ImportRun:
+        """A job takes in what is new."""
         wanted = await self.preview(member, board)
-        if isinstance(member, Admin):
-            for at, name in enumerate(wanted.new_tags):
-                await self._tags.add(member, name, TAG_COLORS[at % len(TAG_COLORS)])
-        tags = {tag.name: tag.tag_id for tag in await self._tags.all(member)}
-        people = {one.user_name: one.user_id for one in await self._teams.members(member)}
-        made = 0
-        for found in wanted.new:
-            made += await self._made(member, found, tags, people)
-        return made
+        return await self.begin_with(member, board.program, board.name, wanted.new, wanted.new_tags)
 
-    async def _made(self, member: Member, found: Found, tags: dict[str, str], people: dict[str, str]) -> bool:
-        draft = TaskDraft(
-            found.title,
-            found.description,
-            found.status,
-            found.start,
-            found.end,
-            frozenset(tags[name] for name in found.tags if name in tags),
-            next((people[name] for name in found.people if name in people), None),
-            found.priority,
+    async def begin_with(
+        self, member: Member, program: str, name: str, tasks: Sequence[Found], tags: Sequence[str] = ()
+    ) -> ImportRun:
+        """Everything is checked before anything is stored; parts without their run, after a cut, go by themselves."""
+        for one in tasks:
+            draft_of(one, {name: name for name in one.tags}, {}).task(member.team_id, "checked")
+            plan_of(one, member.team_id, "checked", self._clock)
+        now, import_id = days.now(self._clock), short(self._clock)
+        run = ImportRun(
+            team_id=member.team_id,
+            import_id=import_id,
+            program=program,
+            name=name,
+            wanted=len(tasks),
+            tags=[line_of(tag, TAG_NAME_MAX, "tags") for tag in tags],
+            expires=now + KEPT,
         )
+        ids = {"team_id": member.team_id, "import_id": import_id}
+        await self._db.write_many(
+            import_parts.put(ImportPart(**ids, at=at, tasks=packed(part), expires=now + KEPT))
+            for at, part in enumerate(parts_of(tasks))
+        )
+        job = self._jobs.start_action(JOB, {**ids, "user_id": member.user_id}, id=f"{JOB}/{import_id}")
+        await self._db.transact(import_runs.create(run), job)
+        return run
 
-        def beside(task: Task) -> list[Action[Any, Any]]:
-            row = Imported(team_id=task.team_id, source=found.source, task_id=task.task_id)
-            checks = [
-                Check(id=short(self._clock), text=line_of(text, CHECK_MAX, "text"), done=done)
-                for text, done in found.checks
-            ]
-            plan = Plan(team_id=task.team_id, task_id=task.task_id, checks=checks)
-            return [imported.create(row), *([plans.create(plan)] if checks else [])]
+    async def get(self, member: Member, import_id: str) -> ImportRun:
+        found = await self._db.get(import_run(member.team_id, import_id).consistent())
+        if found is None:
+            raise NoSuchImport()
+        return found
 
-        try:
-            await self._tasks.create_after(member.team_id, member.user_id, draft, beside)
-        except TransactionFailed:
-            if found.source in await self._known(member.team_id, [found]):
-                return False  # somebody else brought the same file just then
-            raise
-        return True
+    async def take_in(self, member: Member, board: Board) -> int:
+        """Here and now, for a command; returns how many tasks were made. What is cut off, the job goes on with."""
+        run = await self.begin(member, board)
+        while not (await self.get(member, run.import_id)).ended:
+            await self.work.step(member.team_id, run.import_id, member.user_id)
+        return (await self.get(member, run.import_id)).made
 
     async def _known(self, team_id: str, tasks: Sequence[Found]) -> set[str]:
         sources = dict.fromkeys(one.source for one in tasks)

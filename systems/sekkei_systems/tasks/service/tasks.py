@@ -155,14 +155,14 @@ class Tasks:
     # Writing
 
     async def create(self, member: Member, draft: TaskDraft) -> Task:
-        (made,) = await self._create(member.team_id, member.user_id, [draft])
+        (made,) = await self.create_together(member.team_id, member.user_id, [draft])
         return await self.get(member, made.task_id)
 
     async def create_after(
         self, team_id: str, who: str, draft: TaskDraft, more: Callable[[Task], list[Action[Any, Any]]]
     ) -> Task:
         """For what happens by itself, with what belongs to the new task in the same transaction."""
-        (made,) = await self._create(team_id, who, [draft], more)
+        (made,) = await self.create_together(team_id, who, [draft], lambda made: more(made[0]))
         return made
 
     async def create_many(self, member: Member, drafts: Sequence[TaskDraft]) -> int:
@@ -172,22 +172,23 @@ class Tasks:
         for draft in drafts:
             draft.task(member.team_id, "checked")
         for at in range(0, len(drafts), IMPORT_BATCH):
-            await self._create(member.team_id, member.user_id, drafts[at : at + IMPORT_BATCH])
+            await self.create_together(member.team_id, member.user_id, drafts[at : at + IMPORT_BATCH])
         return len(drafts)
 
-    async def _create(
+    async def create_together(
         self,
         team_id: str,
         who: str,
         drafts: Sequence[TaskDraft],
-        more: Callable[[Task], list[Action[Any, Any]]] = lambda made: [],
+        more: Callable[[list[Task]], list[Action[Any, Any]]] = lambda made: [],
     ) -> list[Task]:
+        """As many as one transaction holds, with what belongs to them in it."""
         given = await self._numbers.take(team_id, len(drafts))
         made = [self._made(team_id, who, draft, number) for draft, number in zip(drafts, given, strict=True)]
         refs = frozenset[str]().union(*(task.tags for task in made))
         checks = self._checks(team_id, refs, {task.assignee for task in made})
-        parts = [part for task in made for part in (tasks.create(stored(task)), *beside(task), *more(task))]
-        await self._transact(checks, counted(team_id, [], made), *parts)
+        parts = [part for task in made for part in (tasks.create(stored(task)), *beside(task))]
+        await self._transact(checks, counted(team_id, [], made), *parts, *more(made))
         return made
 
     def _made(self, team_id: str, who: str, draft: TaskDraft, number: int) -> Task:

@@ -36,6 +36,7 @@ def offered(page: str) -> str:
 async def upload(client: Client, team: str, content: bytes) -> str:
     reply = await sent_file(client, f"{team}/import", content)
     assert reply.status == 303
+    await client.work()
     return (await client.get(reply.location, follow=True)).text
 
 

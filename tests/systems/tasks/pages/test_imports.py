@@ -18,8 +18,13 @@ async def test_a_preview_then_the_tasks(client: Client) -> None:
     assert "水道の連絡" not in (await client.get(team)).text
     board = re.search(r'name="board" value="([^"]+)"', shown.text)
     assert board is not None
-    done = await client.post(f"{team}/imports/confirm", {"board": board[1]}, follow=True)
-    assert "3件を追加しました。" in done.text
+    begun = await client.post(f"{team}/imports/confirm", {"board": board[1]})
+    under_way = await client.get(begun.location)
+    assert "3件中 0件が済みました。" in under_way.text
+    assert '<progress class="wide" max="3" value="0"' in under_way.text
+    await client.work()
+    assert "3件を追加しました。" in (await client.get(begun.location)).text
+    assert "この読み込みの記録はありません。" in (await client.get(f"{team}/imports/none")).text
     again = await sent_file(client, f"{team}/imports", trello())
     assert "3件は以前に追加済みです。" in again.text
     assert "追加するものはありません。" in again.text

@@ -1,0 +1,157 @@
+"""What a job does with a file that waits in parts. Each step can be done again without harm."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sekkei.clock import Clock
+from sekkei.design import Action, ConditionFailed, Contended, Database, TransactionFailed
+from sekkei.design.retries import pause
+from sekkei.runtime import days
+from sekkei.runtime.jobs import Payload, Progress
+from sekkei_systems.tasks.design import (
+    Check,
+    Imported,
+    ImportPart,
+    ImportRun,
+    Plan,
+    Task,
+    import_parts,
+    import_run,
+    import_runs,
+    imported,
+    imported_as,
+    parts_of,
+    plans,
+)
+from sekkei_systems.tasks.refusals import NoSuchMember, NoSuchTag, NoSuchTeam, TooLarge
+from sekkei_systems.tasks.rules.drafts import TaskDraft
+from sekkei_systems.tasks.rules.entered import line_of
+from sekkei_systems.tasks.rules.foreign import Found
+from sekkei_systems.tasks.rules.identifiers import short
+from sekkei_systems.tasks.rules.import_parts import unpacked
+from sekkei_systems.tasks.service.access import Access, Admin, Member
+from sekkei_systems.tasks.service.plans import CHECK_MAX, CHECKS_MAX
+from sekkei_systems.tasks.service.tags import Tags
+from sekkei_systems.tasks.service.tasks import TRIES_MAX, Tasks
+from sekkei_systems.tasks.service.teams import Teams
+
+PARTS_A_STEP = 3
+TAG_COLORS = ("#2563eb", "#7c3aed", "#db2777", "#dc2626", "#d97706", "#65a30d", "#0f766e", "#475569")
+
+
+class ImportWork:
+    def __init__(self, db: Database, clock: Clock, access: Access, tasks: Tasks, tags: Tags, teams: Teams) -> None:
+        self._db, self._clock, self._access = db, clock, access
+        self._tasks, self._tags, self._teams = tasks, tags, teams
+
+    async def job_step(self, payload: Payload, cursor: str | None) -> Progress:
+        return await self.step(payload["team_id"], payload["import_id"], payload["user_id"])
+
+    async def step(self, team_id: str, import_id: str, user_id: str) -> Progress:
+        """A few parts, as whoever began it: once they have left the team, nothing more comes of it."""
+        run = await self._db.get(import_run(team_id, import_id).consistent())
+        if run is None or run.ended:
+            return Progress(0)
+        try:
+            member = await self._access.member(user_id, team_id)
+            if not run.seen:
+                await self._add_tags(member, run)
+            waiting = await self._db.page(parts_of(team_id, import_id).consistent(), size=PARTS_A_STEP)
+            for part in waiting:
+                await self._take(member, part)
+        except NoSuchTeam:
+            await self._end(run, stopped=True)
+            return Progress(0)
+        if waiting.cursor is None:
+            await self._end(run)
+        return Progress(len(waiting), waiting.cursor and "more")
+
+    async def _add_tags(self, member: Member, run: ImportRun) -> None:
+        there = {tag.name for tag in await self._tags.all(member)}
+        missing = [name for name in run.tags if name not in there] if isinstance(member, Admin) else []
+        try:
+            for at, name in enumerate(missing):
+                assert isinstance(member, Admin)
+                await self._tags.add(member, name, TAG_COLORS[at % len(TAG_COLORS)])
+        except TooLarge:
+            pass  # somebody else has added tags meanwhile; the tasks come without
+
+    async def _take(self, member: Member, part: ImportPart) -> None:
+        """Make its tasks, and let it go."""
+        found = unpacked(part.tasks)
+        for attempt in range(TRIES_MAX):
+            known = await self._known(member.team_id, found)
+            new = [one for one in found if one.source not in known]
+            try:
+                return await self._write(member, part, new, len(found))
+            except (TransactionFailed, NoSuchTag, NoSuchMember):
+                if await self._db.get(_ref(part).consistent()) is None:
+                    return None  # another worker has just done it
+                await pause(attempt, self._clock)
+        raise Contended("SK303", f"a part of import {part.import_id} kept being changed by others")
+
+    async def _write(self, member: Member, part: ImportPart, new: Sequence[Found], seen: int) -> None:
+        run = import_runs.update(part.team_id, part.import_id).add(ImportRun.seen, seen).add(ImportRun.made, len(new))
+        gone = import_parts.delete(part.team_id, part.import_id, part.at).must_exist()
+        if new:
+            await self._make(member, new, run, gone)
+        else:
+            await self._db.transact(run, gone)
+
+    async def _make(self, member: Member, new: Sequence[Found], *with_them: Action[Any, Any]) -> None:
+        tags = {tag.name: tag.tag_id for tag in await self._tags.all(member)}
+        people = {one.user_name: one.user_id for one in await self._teams.members(member)}
+        drafts = [draft_of(one, tags, people) for one in new]
+
+        def beside(made: list[Task]) -> list[Action[Any, Any]]:
+            pairs = list(zip(new, made, strict=True))
+            rows = [
+                imported.create(Imported(team_id=task.team_id, source=one.source, task_id=task.task_id))
+                for one, task in pairs
+                if one.source
+            ]
+            planned = [plan_of(one, task.team_id, task.task_id, self._clock) for one, task in pairs if one.checks]
+            return [*rows, *map(plans.create, planned), *with_them]
+
+        await self._tasks.create_together(member.team_id, member.user_id, drafts, beside)
+
+    async def _known(self, team_id: str, tasks: Sequence[Found]) -> set[str]:
+        sources = dict.fromkeys(one.source for one in tasks if one.source)
+        found = await self._db.get_many([imported_as(team_id, source).consistent() for source in sources])
+        return {one.source for one in found if one is not None}
+
+    async def _end(self, run: ImportRun, *, stopped: bool = False) -> None:
+        update = import_runs.update(run.team_id, run.import_id).set(ImportRun.ended, days.now_jst(self._clock))
+        try:
+            await self._db.write(update.set(ImportRun.stopped, stopped))
+        except ConditionFailed:
+            return  # the team is gone, and all that was in it
+        if stopped:
+            async for part in self._db.each(parts_of(run.team_id, run.import_id)):
+                await self._db.write(import_parts.delete(part.team_id, part.import_id, part.at))
+
+
+def draft_of(found: Found, tags: Mapping[str, str], people: Mapping[str, str]) -> TaskDraft:
+    return TaskDraft(
+        found.title,
+        found.description,
+        found.status,
+        found.start,
+        found.end,
+        frozenset(tags[name] for name in found.tags if name in tags),
+        next((people[name] for name in found.people if name in people), None),
+        found.priority,
+    )
+
+
+def plan_of(found: Found, team_id: str, task_id: str, clock: Clock) -> Plan:
+    if len(found.checks) > CHECKS_MAX:
+        raise TooLarge(field="text", most=CHECKS_MAX)
+    checks = [Check(id=short(clock), text=line_of(text, CHECK_MAX, "text"), done=done) for text, done in found.checks]
+    return Plan(team_id=team_id, task_id=task_id, checks=checks)
+
+
+def _ref(part: ImportPart) -> Any:
+    return import_parts(part.team_id, part.import_id, part.at)
