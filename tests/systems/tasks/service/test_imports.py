@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
-from sekkei.design import Database
-from sekkei_systems.tasks.design import ImportRun, Task, every_task, import_run, parts_of, stored_tasks, totals
+from sekkei_systems.tasks.design import every_task, import_run, totals
 from sekkei_systems.tasks.refusals import BadText, TooLarge
 from sekkei_systems.tasks.rules.foreign import Board, Found, read
-from sekkei_systems.tasks.rules.statuses import Status
-from sekkei_systems.tasks.service import Member
 from tests.systems.tasks.boards import TRELLO, trello, vikunja
 from tests.systems.tasks.conftest import World
 
@@ -55,118 +50,6 @@ async def test_members_bring_tasks_but_no_tags(world: World) -> None:
     assert (preview.new_tags, preview.left["new-tags"]) == ((), 2)
     assert await world.service.imports.take_in(ren, read(trello())) == 3
     assert await world.service.tags.all(ren) == []
-
-
-MANY = 100
-
-
-def many(program: str = "trello") -> Board:
-    """Some of them long, with checklists and tags, as real boards are."""
-    kinds = list(Status)
-    return Board(
-        program,
-        "大きい",
-        [
-            Found(
-                source=f"{program}/{at}" if program != "csv" else "",
-                title=f"仕事{at:03}",
-                description="長い。" * (2_000 if at % 10 == 0 else 2),
-                status=kinds[at % 3],
-                tags=(f"t{at % 7}",),
-                people=("Ren",) if at % 2 else (),
-                checks=(("一", True), ("二", False)) if at % 4 == 0 else (),
-            )
-            for at in range(MANY)
-        ],
-    )
-
-
-class Cut(Exception):
-    """The power is gone."""
-
-
-async def whole(world: World, member: Member, run: ImportRun) -> list[Task]:
-    """What an import that has ended has left."""
-    db = world.opened.context.db
-    ended = await world.service.imports.get(member, run.import_id)
-    assert (ended.seen, ended.stopped, ended.ended is not None) == (MANY, False, True)
-    assert await db.all(parts_of(member.team_id, run.import_id).consistent()) == []
-    found = await db.all(stored_tasks(member.team_id).consistent())
-    counted = await db.need(totals(member.team_id).consistent())
-    assert sorted(one.title for one in found) == [f"仕事{at:03}" for at in range(MANY)]
-    assert [counted.todo, counted.doing, counted.done] == [
-        sum(one.status is status for one in found) for status in Status
-    ]
-    return found
-
-
-@pytest.mark.parametrize("program", ["trello", "csv"])
-async def test_an_import_that_is_cut_anywhere_goes_on_where_it_was(
-    world: World, monkeypatch: pytest.MonkeyPatch, program: str
-) -> None:
-    """Before and after every transaction in turn."""
-    team = await world.team("ren")
-    aoi = await world.admin("aoi", team.team_id)
-    board = many(program)
-    imports = world.service.imports
-    names = sorted({name for one in board.tasks for name in one.tags})
-    run = await imports.begin_with(aoi, program, board.name, board.tasks, names)
-    transact, cuts, call = Database.transact, 0, 0
-
-    async def cut(self: Database, *actions: Any, **options: Any) -> Any:
-        nonlocal call
-        call += 1
-        if call == cuts:
-            raise Cut()
-        answer = await transact(self, *actions, **options)
-        if call == -cuts:
-            raise Cut()
-        return answer
-
-    monkeypatch.setattr(Database, "transact", cut)
-    for moment in range(1, 9):
-        for cuts in (moment, -moment):  # noqa: B007, what `cut` looks at
-            call = 0
-            try:
-                await imports.work.step(aoi.team_id, run.import_id, "aoi")
-            except Cut:
-                pass
-    cuts = 0
-    while not (await imports.get(aoi, run.import_id)).ended:
-        await imports.work.step(aoi.team_id, run.import_id, "aoi")
-    await whole(world, aoi, run)
-    assert len(await world.service.tags.all(aoi)) == 7
-
-
-async def test_the_job_takes_it_in_and_two_workers_do_no_more(world: World) -> None:
-    team = await world.team("ren")
-    aoi = await world.admin("aoi", team.team_id)
-    imports = world.service.imports
-    run = await imports.begin(aoi, many())
-    again = await imports.begin(aoi, many())
-    await imports.work.step(aoi.team_id, run.import_id, "aoi")
-    await world.settle()
-    found = await whole(world, aoi, run)
-    assert (await imports.get(aoi, run.import_id)).made + (await imports.get(aoi, again.import_id)).made == MANY
-    assert {one.assignee for one in found} == {"ren", None}
-    assert sorted(one.number or 0 for one in found)[0] == 1
-    for job in (run, again):
-        left = await world.opened.context.jobs.get(f"import/{job.import_id}")
-        assert left is not None
-        assert (left.finished, left.payload) == (True, {})
-
-
-async def test_an_import_of_somebody_who_has_left_stops(world: World) -> None:
-    team = await world.team("ren")
-    aoi, ren = await world.admin("aoi", team.team_id), await world.member("ren", team.team_id)
-    imports = world.service.imports
-    run = await imports.begin(ren, many())
-    await imports.work.step(team.team_id, run.import_id, "ren")
-    await world.service.teams.remove(aoi, "ren")
-    await world.settle()
-    stopped = await imports.get(aoi, run.import_id)
-    assert (stopped.stopped, 0 < stopped.made < MANY) == (True, True)
-    assert await world.opened.context.db.all(parts_of(team.team_id, run.import_id).consistent()) == []
 
 
 async def test_what_was_forged_is_refused_before_anything_is_stored(world: World) -> None:
