@@ -73,6 +73,8 @@ class Endpoints:
     keys: str
     in_body: bool
     """The client's secret goes into the body: the provider takes no other way."""
+    names_itself: bool
+    """Its answers always say whose they are."""
 
 
 class OpenId:
@@ -111,9 +113,9 @@ class OpenId:
         """Who it is, once everything about it has been verified. Raises BadOpenId, ProviderSilent."""
         if not hmac.compare_digest(state.encode(), begun.state.encode()) or not code:
             raise BadOpenId()
-        if issuer is not None and issuer != self.issuer:  # RFC 9207: the answer of another provider
-            raise BadOpenId()
         endpoints, tokens = await self._discovered()
+        if issuer != self.issuer and (issuer is not None or endpoints.names_itself):
+            raise BadOpenId()  # RFC 9207: the answer of another provider, or of nobody in particular
         claims = await self._claims(tokens, await self._exchanged(endpoints, code, begun.verifier))
         if not hmac.compare_digest(str(claims.get("nonce", "")).encode(), begun.nonce.encode()):
             raise BadOpenId()
@@ -186,7 +188,8 @@ def endpoints_of(issuer: str, said: Mapping[str, Any]) -> Endpoints:
         raise ProviderSilent()
     ways = said.get("token_endpoint_auth_methods_supported", ["client_secret_basic"])
     authorize, token, keys = map(str, urls)
-    return Endpoints(authorize, token, keys, in_body="client_secret_basic" not in ways)
+    names_itself = said.get("authorization_response_iss_parameter_supported") is True
+    return Endpoints(authorize, token, keys, "client_secret_basic" not in ways, names_itself)
 
 
 def _is_safe(url: str) -> bool:

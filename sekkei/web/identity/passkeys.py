@@ -43,7 +43,7 @@ from sekkei.web.identity.notices import tell
 from sekkei.web.identity.proof import must_be_sure
 from sekkei.web.identity.sign_in import PER_ADDRESS, begin_session
 from sekkei.web.identity.users import User, in_person
-from sekkei.web.limits import address
+from sekkei.web.limits import Rate, address
 from sekkei.web.rendering import flash, local_path, redirect
 from sekkei.web.texts import t
 
@@ -51,6 +51,8 @@ if TYPE_CHECKING:
     from sekkei.web.application import Shell
 
 CEREMONY_LIFE = timedelta(minutes=5)
+ASKED_PER_ADDRESS = Rate.per_minute(60)
+"""Every question is a row in the store."""
 PASSKEYS_MAX = 20
 Short = Annotated[str, Meta(max_length=300)]
 
@@ -277,7 +279,9 @@ async def delete(request: Request) -> Response:
 
 
 async def ask(request: Request) -> Response:
-    return JSONResponse(await _shell(request).passkeys.ask())
+    shell = _shell(request)
+    shell.limits.take(ASKED_PER_ADDRESS, "passkey", address(request))
+    return JSONResponse(await shell.passkeys.ask())
 
 
 async def sign_in(request: Request) -> Response:

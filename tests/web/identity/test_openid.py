@@ -116,6 +116,8 @@ async def test_an_answer_is_good_for_the_browser_that_asked_once_and_in_time(
     assert (await sign_in(client, provider, state="another")).status == 400
     assert (await sign_in(client, provider, iss="https://elsewhere.example")).status == 400
     assert (await sign_in(client, provider, code="guessed")).status == 400
+    nameless = provider.approve(await away(client)).replace("iss=", "was=")
+    assert (await come_back(client, nameless)).status == 400, "this provider always says who answers"
     url = provider.approve(await away(client))
     assert (await come_back(client.another(), url)).status == 400, "a link that somebody sent"
     assert (await come_back(client, url)).status == 303

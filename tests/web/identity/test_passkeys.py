@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from playwright.async_api import Page, expect
 
+from sekkei.clock import ManualClock
 from sekkei.web.testing import opened, test_settings
 from tests.browser import Serve, Shots, Site, Windows
 from tests.web.example import SYSTEM
@@ -19,6 +20,7 @@ AUTHENTICATOR = {
     "isUserVerified": True,
     "automaticPresenceSimulation": True,
 }
+ASKED_MAX = 60
 
 
 async def site_by_name(serve: Serve) -> Site:
@@ -107,6 +109,14 @@ async def test_nonsense_is_refused(credential: dict[str, Any]) -> None:
         for ceremony in (asked["ceremony"], "unknown"):
             reply = await client.json("POST", "/sign-in/passkey", {**given, "ceremony": ceremony})
             assert (reply.status, reply.json()["code"]) == (422, "bad-passkey")
+
+
+async def test_a_stranger_gets_so_many_questions_and_no_more() -> None:
+    """Each is a row in the store."""
+    settings = test_settings(public_url="http://localhost:8000", values={"rate_limit": "on"})
+    async with opened(SYSTEM, settings=settings, clock=ManualClock()) as client:
+        statuses = [(await client.json("POST", "/sign-in/passkey/ask", {})).status for _ in range(ASKED_MAX + 1)]
+        assert statuses == [200] * ASKED_MAX + [429]
 
 
 async def test_there_are_none_at_an_address_without_a_name() -> None:
