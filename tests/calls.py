@@ -1,8 +1,10 @@
 """What systems ask of the store, noted while their tests run, function by function: `calls.json` beside each design.
 
 `make calls` writes what was seen; a test fails when a function asks for something that is not written there, because
-its role would refuse it. Calls of the tests themselves, of demo data and of the console do not count. What a service is
-asked outside of any function counts as asked by a page, which is where services are called from.
+its role would refuse it. Whose call it is says the function that is at work: a request's, a reaction's, the clock's.
+Calls of the tests themselves, of demo data, of the console and of bad weather do not count. What a test asks of a
+service outside of any function counts as asked by whom the file works for, and by a page where that is nobody; but a
+scan is never guessed: some function must have been seen to make it.
 """
 
 from __future__ import annotations
@@ -31,6 +33,10 @@ from sekkei.runtime.live_log import LiveLog
 from sekkei.runtime.pulse import Pulse
 from sekkei.runtime.pump import Pump
 from sekkei.runtime.worker import Worker
+from sekkei.store.weather.replica import Replica
+from sekkei.store.weather.weather import Weather
+from sekkei.web import demo, testing
+from sekkei.web.gate import Gate
 
 WRITING = "SEKKEI_WRITE_CALLS"
 DESIGNS = ("chiipochi", "eventbot", "lessons", "q", "tasks", "sekkei.runtime", "sekkei.web.identity")
@@ -40,11 +46,15 @@ ROOT = str(Path(__file__).parents[1])
 CODE = ("/sekkei/", "/systems/", "/tests/")
 OURS = ("/systems/sekkei_systems/", "/sekkei/runtime/", "/sekkei/web/")
 NOT_THE_SYSTEM = (
-    *("/tests/", "/console/", "/demo", "/local/", "/testing", "/world", "/migration", "/sekkei/worlds/"),
+    *("/tests/", "/console/", "/demo", "/testing", "/world", "/migration", "_migration/", "/sekkei/worlds/"),
     "/advice/",  # measuring reads what is there before and after a write
 )
 
-ENTRIES: tuple[tuple[type, str, str], ...] = (
+SEAMS = ("/sekkei/runtime/sealing.py", "/sekkei/runtime/watched.py")
+"""What every call goes through, whoever makes it."""
+
+PROCESS, NOBODY, SOME = "process", "nobody", "some function"
+ENTRIES: tuple[tuple[Any, str, str], ...] = (
     (Reactions, "react", "stream"),
     (Worker, "_ensure_recurring", "work"),
     (Worker, "fire_due", "work"),
@@ -53,18 +63,23 @@ ENTRIES: tuple[tuple[type, str, str], ...] = (
     (Jobs, "work_on", "work"),
     (Delivery, "run_once", "work"),
     (Delivery, "dispatch", "work"),
-    (Pump, "run_once", "process"),
-    (Pump, "put_down", "process"),
-    (Pulse, "start", "process"),
-    (Pulse, "tell", "process"),
-    (Pulse, "look", "process"),
-    (LiveLog, "start", "process"),
-    (LiveLog, "run_once", "process"),
+    (Pump, "run_once", PROCESS),
+    (Pump, "put_down", PROCESS),
+    (Pulse, "start", PROCESS),
+    (Pulse, "tell", PROCESS),
+    (Pulse, "look", PROCESS),
+    (LiveLog, "start", PROCESS),
+    (LiveLog, "run_once", PROCESS),
+    (demo, "load", NOBODY),
+    (testing, "load", NOBODY),
+    (Replica, "prepare", NOBODY),
+    (Replica, "catch_up", NOBODY),
+    (Weather, "_now", NOBODY),
 )
 """Where the work of a function begins. What a process does by itself belongs to no function."""
 ROOMS = (
     (re.compile(r"/sekkei_systems/\w+/reactions\b"), "stream"),
-    (re.compile(r"/sekkei_systems/\w+/jobs\b|/sekkei/runtime/(upkeep|delivery|jobs|worker)\.py"), "work"),
+    (re.compile(r"/sekkei_systems/\w+/jobs\b|/sekkei/runtime/(upkeep|delivery|jobs|sweeping|worker)\.py"), "work"),
     (re.compile(r"/sekkei_systems/\w+/command\.py"), "process"),
 )
 """Whose work a file does when a test calls it by itself."""
@@ -106,31 +121,37 @@ def allowed() -> frozenset[Note]:
     )
 
 
+@cache
+def _within(filename: str) -> str:
+    """The place in this checkout of code that may have asked; empty for other code and what only passes calls on."""
+    place = filename.removeprefix(ROOT)
+    return place if place.startswith(CODE) and place not in SEAMS else ""
+
+
 def _files(frame: FrameType | None) -> Iterator[str]:
-    """Of the callers, from the nearest on, within this checkout."""
+    """Of the callers, from the nearest on."""
     while frame is not None:
-        within = frame.f_code.co_filename.removeprefix(ROOT)
+        within = _within(frame.f_code.co_filename)
         frame = frame.f_back
-        if within.startswith(CODE):
+        if within:
             yield within
 
 
-def _by_the_system(files: list[str]) -> str | None:
-    """The file that asked, when that was the system's and not a test's: the nearest caller of either decides."""
+def _asking(files: list[str]) -> str:
+    """The function that asks, NOBODY for a test and its like: the nearest caller of either decides."""
+    function = _function.get()
     for within in files:
         if any(each in within for each in NOT_THE_SYSTEM):
-            return None
+            return NOBODY
         if within.startswith(OURS):
-            return within
-    return None
+            return function or _room(files)
+    return function or NOBODY  # a task of its own has no callers; it knows for whom it works
 
 
-def _asking(files: list[str], action: str) -> str:
-    """The function that is at work; a page's where nobody says."""
-    if _function.get():
-        return _function.get()
-    room = next((name for within in files for form, name in ROOMS if form.search(within)), "http")
-    return "work" if room == "http" and action == "Scan" else room
+def _room(files: list[str]) -> str:
+    if any("/demo" in within for within in files):
+        return NOBODY
+    return next((name for within in files for form, name in ROOMS if form.search(within)), "http")
 
 
 def _of_any(notes: frozenset[Note]) -> Iterator[Note]:
@@ -140,28 +161,29 @@ def _of_any(notes: frozenset[Note]) -> Iterator[Note]:
 
 
 def _unknown(operation: str, request: Any, known: frozenset[Note]) -> Iterator[str]:
+    function = _function.get()
+    if function == NOBODY:
+        return
     for table, index, action in calls.asked(operation, request):
         for file, name in tables().get(table, ()):
             resource = name if index is None else f"{name}/index/{index}"
-            likely = (file, _function.get() or "http", resource, action)
-            if likely in known or likely in _seen:
+            if function and _is_noted((file, function, resource, action), known):
                 continue
-            files = list(_files(sys._getframe(2)))
-            note = (file, _asking(files, action), resource, action)
-            if note in known or note in _seen:
-                continue
-            origin = _by_the_system(files)
-            if origin is None or not _belongs(file, origin):
+            asking = _asking(list(_files(sys._getframe(2))))
+            guessed = not function and action == "Scan" and asking != NOBODY
+            note = (file, SOME if guessed else asking, resource, action)
+            if asking == NOBODY or _is_noted(note, known):
                 continue
             _seen.add(note)
             where = f"{Path(file).name} of {Path(file).parent}"
             yield f"{action} on {resource} by {note[1]}: not in {where}; run `make calls`"
 
 
-def _belongs(file: str, origin: str) -> bool:
-    """Two designs may have a table of one name; the call is the system's whose code it is."""
-    system = file.partition("/sekkei_systems/")[2].partition("/")[0]
-    return not system or f"/sekkei_systems/{system}/" in origin or "/sekkei_systems/" not in origin
+def _is_noted(note: Note, known: frozenset[Note]) -> bool:
+    if note in _seen or note in known:
+        return True
+    file, function, resource, action = note
+    return function == SOME and any((file, each, resource, action) in known for each in calls.FUNCTIONS)
 
 
 @contextmanager
@@ -182,21 +204,42 @@ def listening(*, strict: bool = True) -> Iterator[list[str]]:
         patch.setattr(Engine, "call", call)
         for owner, name, function in ENTRIES:
             patch.setattr(owner, name, _as(function, getattr(owner, name)))
+        patch.setattr(Gate, "__call__", _as_page(Gate.__call__))
         yield refused
 
 
 def _as(function: str, entry: Any) -> Any:
-    """The same entry, which says whose work begins."""
+    """The same entry, which says whose work begins, unless it is a part of another function's."""
 
     @wraps(entry)
     async def entered(*arguments: Any, **named: Any) -> Any:
-        before = _function.set(function)
-        try:
+        outer = _function.get()
+        with _working(function if function == NOBODY or outer in ("", PROCESS) else outer):
             return await entry(*arguments, **named)
-        finally:
-            _function.reset(before)
 
     return entered
+
+
+def _as_page(entry: Any) -> Any:
+    """Every request is the page's function's, whoever sends it; but the console is for operators with more rights."""
+
+    @wraps(entry)
+    async def entered(gate: Gate, scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] != "http":
+            return await entry(gate, scope, receive, send)
+        with _working(NOBODY if scope["path"].startswith("/console") else "http"):
+            return await entry(gate, scope, receive, send)
+
+    return entered
+
+
+@contextmanager
+def _working(function: str) -> Iterator[None]:
+    before = _function.set(function)
+    try:
+        yield
+    finally:
+        _function.reset(before)
 
 
 @pytest.fixture(autouse=True)
@@ -222,7 +265,7 @@ def gather(folder: Path) -> None:
     seen = {tuple(each) for part in folder.glob("*.json") for each in json.loads(part.read_text("utf-8"))}
     for file in sorted({file for kept in tables().values() for file, _ in kept}):
         found: dict[str, dict[str, list[str]]] = {}
-        for _, function, resource, action in sorted(note for note in seen if note[0] == file):
+        for _, function, resource, action in sorted(note for note in seen if note[0] == file and note[1] != SOME):
             found.setdefault(function, {}).setdefault(resource, []).append(action)
         Path(file).write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", "utf-8")
         said = (f"{function} {sum(map(len, noted.values()))}" for function, noted in found.items())

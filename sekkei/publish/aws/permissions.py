@@ -1,7 +1,6 @@
 """The least that a program needs of DynamoDB, table by table and index by index.
 
-A function of a system may do what tests have seen that function do (`calls.py`) and nothing else. `work`
-scans what it was seen to scan, the others only tables that a pattern scans and says why.
+A function of a system may do what tests have seen that function do (`calls.py`) and nothing else.
 For a design without such notes, its patterns say which indexes are read and what is scanned, and its tables are open
 to reads and writes of items. Nobody may make, change or delete tables.
 """
@@ -29,20 +28,21 @@ def statements(*designs: Design, function: str = "http", noted: Mapping[str, Cal
     found: list[dict[str, Any]] = []
     for design in designs:
         calls = noted.get(design.name)
-        scan = function in SCANNING
-        found += _of_design(design, scan) if calls is None else _of_calls(design, calls.get(function, {}), scan)
+        if calls is None:
+            found += _of_design(design, scan=function in SCANNING)
+        else:
+            found += _of_calls(design, calls.get(function, {}))
     return found
 
 
-def _of_calls(design: Design, calls: Mapping[str, list[str]], scan: bool) -> list[dict[str, Any]]:
+def _of_calls(design: Design, calls: Mapping[str, list[str]]) -> list[dict[str, Any]]:
     """One statement for all that the same is done with."""
     by_actions: dict[tuple[str, ...], list[Any]] = {}
-    reasons = _scanned(design)
     names: dict[tuple[str, ...], str] = {}
     for resource, noted in calls.items():
         table, _, index = resource.partition("/index/")
-        actions = tuple(action for action in noted if scan or action != "Scan" or table in reasons)
-        if actions and table in design.tables:
+        actions = tuple(noted)
+        if table in design.tables:
             arn = index_arn(design.tables[table], index) if index else arn_of(design.tables[table])
             by_actions.setdefault(actions, []).append(arn)
             names.setdefault(actions, logical(design.name, table, index))

@@ -26,6 +26,17 @@ def test_our_systems_are_within(system: str) -> None:
         quotas.check_template(made, json.dumps(made, indent=2))
 
 
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_roles_leave_room_for_what_comes(system: str) -> None:
+    """Twice as many permissions would not fit everywhere; a tenth more must."""
+    found = described(system)
+    assert found is not None
+    for name, resource in template(found, "prod")["Resources"].items():
+        if resource["Type"] == "AWS::IAM::Role":
+            size = quotas.policy_characters(resource["Properties"]["Policies"])
+            assert size <= quotas.POLICY_CHARACTERS_MAX * 0.9, f"{name}: {size:,} characters"
+
+
 def stack(**parts: Any) -> dict[str, Any]:
     return {"Resources": {}, **parts}
 
