@@ -10,7 +10,7 @@ from sekkei.design import Table
 from sekkei.publish.aws import parts
 from sekkei.publish.aws.names import logical
 from sekkei.publish.aws.parts import Given, Published, allow
-from sekkei.publish.aws.tables import Resource, env_parameter, tables
+from sekkei.publish.aws.tables import Resource, env_parameter, kept, tables
 
 
 def template(system: Published, env: str) -> dict[str, Any]:
@@ -72,8 +72,7 @@ def _secret(system: Published) -> dict[str, Resource]:
     return {
         "Secret": {
             "Type": "AWS::SecretsManager::Secret",
-            "DeletionPolicy": "Retain",
-            "UpdateReplacePolicy": "Retain",
+            **kept(),
             "Properties": {
                 "Description": f"Signs sessions, links and cursors of {system.name}; the same for ever",
                 "GenerateSecretString": generated,
@@ -220,8 +219,7 @@ def _streams(streams: Sequence[Table]) -> dict[str, Resource]:
     found: dict[str, Resource] = {
         parts.DEAD_LETTERS: {
             "Type": "AWS::SQS::Queue",
-            "DeletionPolicy": "Retain",
-            "UpdateReplacePolicy": "Retain",
+            **kept(),
             "Properties": {"MessageRetentionPeriod": parts.DEAD_LETTER_SECONDS, "SqsManagedSseEnabled": True},
         }
     }

@@ -43,9 +43,17 @@ def table_resource(design: Design, table: Table) -> Resource:
     properties["Tags"] = tag_list({DESIGN_TAG: design.name, **table.tags})
     return {
         "Type": "AWS::DynamoDB::Table",
-        "DeletionPolicy": "Retain",
-        "UpdateReplacePolicy": "Retain",
+        **kept(protected=table.deletion_protection),
         "Properties": properties,
+    }
+
+
+def kept(*, protected: bool = False) -> Resource:
+    """Stays when the stack goes or replaces it. A first deployment that fails takes back what it has made, so that the
+    next one finds the names free; but what is protected cannot be taken back."""
+    return {
+        "DeletionPolicy": "Retain" if protected else "RetainExceptOnCreate",
+        "UpdateReplacePolicy": "Retain",
     }
 
 

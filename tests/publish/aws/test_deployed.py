@@ -144,8 +144,41 @@ def test_a_design_changed_by_its_indexes(ministack: Cloud, tmp_path: Path) -> No
     assert [len(steps(template(a, env="x"), template(b, env="x"))) for a, b in pairwise(designs)] == [0, 2]
 
 
-def _shop(*keys: str) -> Design:
-    design = Design("shop", tables="{env}-shop-{table}")
+def test_a_failed_deployment_and_a_stack_that_goes(ministack: Cloud) -> None:
+    """What fails leaves nothing behind; what goes leaves its tables, and the next stack takes them in."""
+    design = _shop("day", names="shop2-{table}")
+    made, name = template(design, env="prod"), "shop2-orders"
+    client, tables_of = ministack.client("cloudformation"), ministack.client("dynamodb")
+    nobody = {"ServiceToken": f"arn:aws:lambda:{REGION}:000000000000:function:nobody"}
+    broken = {"Type": "Custom::Broken", "DependsOn": ["OrdersTable"], "Properties": nobody}
+    assert _ended(client, "create_stack", {**made, "Resources": {**made["Resources"], "Broken": broken}}) in FAILED
+    assert name not in tables_of.list_tables()["TableNames"]
+    client.delete_stack(StackName=STACK)
+    assert _ended(client, "create_stack", made) == "CREATE_COMPLETE"
+    tables_of.put_item(TableName=name, Item={"id": {"S": "order-1"}})
+    client.delete_stack(StackName=STACK)
+    assert tables_of.scan(TableName=name)["Count"] == 1
+    change = {"StackName": STACK, "ChangeSetName": "back"}
+    more = {"ChangeSetType": "CREATE", "ImportExistingResources": True}
+    client.create_change_set(**change, **more, TemplateBody=json.dumps(made))
+    until(lambda: client.describe_change_set(**change)["Status"] == "CREATE_COMPLETE")
+    client.execute_change_set(**change)
+    assert until(lambda: ended(client, STACK))["StackStatus"] in ("CREATE_COMPLETE", "IMPORT_COMPLETE")
+    assert tables_of.scan(TableName=name)["Count"] == 1
+
+
+STACK = "shop2"
+FAILED = ("ROLLBACK_COMPLETE", "CREATE_FAILED")
+
+
+def _ended(client: Any, operation: str, made: dict[str, Any]) -> str:
+    getattr(client, operation)(StackName=STACK, TemplateBody=json.dumps(made))
+    status: str = until(lambda: ended(client, STACK))["StackStatus"]
+    return status
+
+
+def _shop(*keys: str, names: str = "{env}-shop-{table}") -> Design:
+    design = Design("shop", tables=names)
     table = design.table("orders", "id", indexes=[Index(f"by_{key}", key) for key in keys])
 
     @table.entity(Order)

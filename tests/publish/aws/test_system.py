@@ -54,7 +54,8 @@ def test_streams_are_read_with_care(stack: dict[str, Any]) -> None:
 def test_nothing_is_lost_with_the_stack(stack: dict[str, Any]) -> None:
     for resource in stack["Resources"].values():
         if resource["Type"] in ("AWS::DynamoDB::Table", "AWS::SecretsManager::Secret", "AWS::SQS::Queue"):
-            assert resource["DeletionPolicy"] == "Retain"
+            assert resource["DeletionPolicy"] == "RetainExceptOnCreate"
+            assert resource["UpdateReplacePolicy"] == "Retain"
 
 
 def test_no_secret_stands_in_it(stack: dict[str, Any]) -> None:
