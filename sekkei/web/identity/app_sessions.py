@@ -14,8 +14,6 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
-import jwt
-
 from sekkei.clock import Clock
 from sekkei.design import ConditionFailed, Database
 from sekkei.runtime import days
@@ -100,6 +98,8 @@ class AppSessions:
         return account, self._pair(found, fresh)
 
     def _pair(self, session: AppSession, secret: str) -> Pair:
+        import jwt  # see bearer.py
+
         now = int(self._clock.now())
         claims = {
             "iss": self._issuer,
@@ -115,6 +115,8 @@ class AppSessions:
 
     def is_ours(self, token: str) -> bool:
         """Of the two kinds of JWT; those of a provider are signed with a key pair."""
+        import jwt
+
         try:
             return bool(jwt.get_unverified_header(token).get("alg") == ALGORITHM)
         except jwt.PyJWTError:
@@ -132,6 +134,8 @@ class AppSessions:
         return user_of(account, "app")
 
     def _claims(self, token: str) -> dict[str, Any]:
+        import jwt
+
         by_our_clock = {"verify_exp": False, "verify_iat": False, "require": ["exp", "iss", "aud", "sub", "sid", "ver"]}
         try:
             claims: dict[str, Any] = jwt.decode(

@@ -2,6 +2,7 @@
 
 Set `SEKKEI_OIDC_ISSUER`, `SEKKEI_OIDC_AUDIENCE` and `SEKKEI_OIDC_JWKS_URL` (or `SEKKEI_OIDC_JWKS`, the key set itself).
 Only RS256 and ES256 count, whatever the token says of itself; issuer, audience and expiry are demanded.
+`jwt` is imported where a token is read: with all that it needs it is a tenth of what a function loads to start.
 """
 
 from __future__ import annotations
@@ -9,16 +10,18 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.request import Request as UrlRequest
 from urllib.request import urlopen
 
-import jwt
 import orjson
 
 from sekkei.clock import Clock
 from sekkei.runtime.refusals import Refusal
 from sekkei.runtime.settings import Settings
+
+if TYPE_CHECKING:
+    import jwt
 
 ALGORITHMS = ("RS256", "ES256")
 KEYS_FRESH_SECONDS = 3600
@@ -52,7 +55,8 @@ class Provider:
         self._url = settings.get("oidc_jwks_url")
         self._clock = clock
         self._fetch = fetch
-        self._keys: dict[str, jwt.PyJWK] = _parse(settings.get("oidc_jwks").encode() or b'{"keys":[]}')
+        given = settings.get("oidc_jwks").encode()
+        self._keys: dict[str, jwt.PyJWK] = _parse(given) if given else {}
         self._fetched = -1e12
         self._turn = asyncio.Lock()
         if self.issuer and not (self.audience and (self._url or self._keys)):
@@ -68,6 +72,8 @@ class Provider:
         """What a token says, once everything about it has been verified."""
         if not self.issuer:
             raise BadBearer()
+        import jwt
+
         try:
             header = jwt.get_unverified_header(token)
             if header.get("alg") not in ALGORITHMS:
@@ -111,6 +117,8 @@ class Provider:
         return found
 
     async def _refresh(self) -> None:
+        import jwt
+
         self._fetched = self._clock.now()
         try:
             self._keys = _parse(await asyncio.to_thread(self._fetch, self._url))
@@ -119,6 +127,8 @@ class Provider:
 
 
 def _parse(body: bytes) -> dict[str, jwt.PyJWK]:
+    import jwt
+
     found = {}
     for key in orjson.loads(body).get("keys", []):
         try:

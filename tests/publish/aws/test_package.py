@@ -25,6 +25,7 @@ sys.meta_path.insert(0, Without())
 import sekkei.web.on_lambda
 from sekkei.runtime import discovery
 discovery.load({system!r})
+assert "jwt" not in sys.modules, "only who reads a token needs it"
 """
 
 
