@@ -58,7 +58,7 @@ def run() -> None:
         "first answer",
         "cold in all",
         "next answer",
-        "with bytecode, cold in all",
+        "without bytecode, cold in all",
     ]
     print(table(head, rows))
 

@@ -16,6 +16,7 @@ from sekkei.commands.described import described
 from sekkei.publish.aws import sam, terraform_system
 from sekkei.publish.aws.parts import Published
 from sekkei.publish.aws.system import template
+from tests.publish.aws import provider
 
 SYSTEMS = ("chiipochi", "eventbot", "lessons", "q", "tasks")
 
@@ -87,6 +88,34 @@ def test_terraform_has_the_stacks_permissions(system: Published) -> None:
         wanted = [each["Action"] for each in policy["PolicyDocument"]["Statement"]]
         written = json.loads(made["resource"]["aws_iam_role_policy"][kind.lower()]["policy"])
         assert [each["Action"] for each in written["Statement"]] == wanted
+
+
+def test_terraforms_provider_takes_every_argument(system: Published) -> None:
+    """By the schema of its AWS provider, where a package that is made of it is at hand."""
+    if provider.folder() is None:
+        pytest.skip("install cdktf-cdktf-provider-aws to check the arguments of Terraform's resources")
+    made = terraform_system.configuration(system, "prod")
+    said = [
+        each
+        for kind, named in made["resource"].items()
+        for content in named.values()
+        for each in provider.problems(kind, content)
+    ]
+    assert said == []
+
+
+def test_the_provider_refuses_what_it_does_not_know() -> None:
+    if provider.folder() is None:
+        pytest.skip("install cdktf-cdktf-provider-aws to check the arguments of Terraform's resources")
+    queue = {"message_retention_seconds": "long", "colour": "red"}
+    assert provider.problems("aws_sqs_queue", queue) == [
+        "aws_sqs_queue: SqsQueueConfig takes no colour",
+        "aws_sqs_queue: SqsQueueConfig.message_retention_seconds: 'long' is not (<class 'int'>, <class 'float'>)",
+    ]
+    table = {"name": "x", "global_secondary_index": [{"name": "i"}]}
+    said = provider.problems("aws_dynamodb_table", table)
+    assert any("GlobalSecondaryIndex needs hash_key" in each for each in said)
+    assert provider.problems("aws_teapot", {}) == ["there is no resource aws_teapot"]
 
 
 def test_no_secret_is_written_for_terraform(system: Published) -> None:
