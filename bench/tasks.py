@@ -153,9 +153,9 @@ async def _costs_of(size: int) -> dict[str, str]:
 
 
 async def _cost(store: Metered, work: Awaitable[object]) -> str:
-    store.start()
-    await work
-    return f"{len(store.calls)}, {store.units:g}"
+    with store.counting() as bill:
+        await work
+    return f"{len(bill.calls)}, {bill.units:g}"
 
 
 # The server, in a process of its own

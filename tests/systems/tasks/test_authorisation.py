@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from sekkei.clock import SYSTEM as CLOCK
+from sekkei.clock import ManualClock
 from sekkei.web.testing import Client, opened
 from sekkei_systems.tasks import SYSTEM
 from sekkei_systems.tasks.design import HookEvent, Role
@@ -311,8 +312,9 @@ LIVE = f"GET {TEAM}/live"
 ENDS = (f"POST {TEAM}/delete", f"DELETE {API}")
 
 
-async def test_every_route_by_everybody() -> None:
-    async with opened(SYSTEM) as client:
+async def test_every_route_by_everybody(clock: ManualClock) -> None:
+    """The clock stands still: who is known for a minute stays known however long it takes, and calls can be counted."""
+    async with opened(SYSTEM, clock=clock) as client:
         world = World(client, client.shell.deployment.systems["tasks"].parts.service)
         await world.build()
         matrix = {**pages(world), **api(world)}
@@ -335,8 +337,8 @@ def _ends() -> Matrix:
     }
 
 
-async def test_only_members_listen() -> None:
-    async with opened(SYSTEM) as client:
+async def test_only_members_listen(clock: ManualClock) -> None:
+    async with opened(SYSTEM, clock=clock) as client:
         world = World(client, client.shell.deployment.systems["tasks"].parts.service)
         await world.build()
         client.shell.connections.stopping.set()  # answers end at once instead of going on for ever

@@ -7,6 +7,8 @@ from datetime import date, timedelta
 
 import pytest
 
+from sekkei.clock import ManualClock
+from sekkei.runtime import pulse
 from sekkei.store import Embedded
 from sekkei.web.testing import Client, opened
 from sekkei_systems.tasks import SYSTEM
@@ -28,15 +30,18 @@ class Team:
         self.path = f"/tasks/teams/{admin.team_id}"
 
     async def cost(self, work: Awaitable[object]) -> tuple[int, float]:
-        self.store.start()
-        await work
-        return len(self.store.calls), self.store.units
+        with self.store.counting() as bill:
+            await work
+        return len(bill.calls), bill.units
 
 
 @pytest.fixture
-async def team() -> AsyncIterator[Team]:
-    store = Metered(Embedded())
-    async with opened(SYSTEM, store=store) as client:
+async def team(clock: ManualClock, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Team]:
+    """The clock stands still: what is known for a minute stays known. The pulse never rests, and costs nothing here."""
+    monkeypatch.setattr(pulse, "LOOK_SECONDS", 0.0)
+    monkeypatch.setattr(pulse, "TELL_SECONDS", 0.0)
+    store = Metered(Embedded(clock=clock))
+    async with opened(SYSTEM, store=store, clock=clock) as client:
         await client.sign_in("demo-aoi")
         await client.get("/tasks/")
         service: Service = client.shell.deployment.systems["tasks"].parts.service
@@ -84,10 +89,10 @@ async def test_writes_stay_within_their_budgets(team: Team) -> None:
 
     async def units(work: Awaitable[object]) -> float:
         """What the stream does with it is part of the price."""
-        team.store.start()
-        await work
-        await team.client.work()
-        return sum(units for table, units in team.store.by_table.items() if "task-table" in table)
+        with team.store.counting() as bill:
+            await work
+            await team.client.work()
+        return sum(units for table, units in bill.by_table.items() if "task-table" in table)
 
     doing = TaskChanges(status=Status.DOING)
     await team.client.work()
