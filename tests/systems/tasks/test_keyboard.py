@@ -121,9 +121,9 @@ async def test_a_line_becomes_a_card_and_a_filter_a_view(browser: Windows, serve
 
 
 async def test_what_could_not_be_done_is_seen(browser: Windows, serve: Serve) -> None:
-    """The server refuses: the card goes back, the text too, and words say why."""
+    """The server refuses: the card goes back, the text too, and words say why. A lost answer makes nothing twice."""
     site = await serve(SYSTEM)
-    page, _ = await _board(browser, site, "段ボールを買う")
+    page, board = await _board(browser, site, "段ボールを買う")
 
     async def refuse(route: Route) -> None:
         if route.request.method in ("GET", "HEAD"):
@@ -143,8 +143,25 @@ async def test_what_could_not_be_done_is_seen(browser: Windows, serve: Serve) ->
     await page.keyboard.type("消えない文")
     await page.keyboard.press("Enter")
     await expect(page.get_by_text("今はできません。")).to_have_count(3)
-    await expect(page.get_by_label("「未着手」に1行で追加")).to_have_value("消えない文")
+    field = page.get_by_label("「未着手」に1行で追加")
+    await expect(field).to_have_value("消えない文")
     await expect(page.locator(".task-card")).to_have_count(1)
+
+    async def lose(route: Route) -> None:
+        """The server does it, and nobody hears of it."""
+        await route.fetch()
+        await route.abort()
+
+    await page.unroute("**/tasks/api/**")
+    await page.route("**/quick", lose, times=1)
+    await field.press("Enter")
+    await expect(page.locator(".toast", has_text="接続できません")).to_be_visible()
+    await expect(field).to_have_value("消えない文")
+    async with page.expect_response("**/quick") as again:
+        await field.press("Enter")
+    assert (await (await again.value).json())["title"] == "消えない文"
+    answer = await site.client.json("GET", board.replace(f"{site.url}/tasks", "/tasks/api") + "/tasks")
+    assert sorted(task["title"] for task in answer.json()["items"]) == ["段ボールを買う", "消えない文"], "made once"
 
 
 async def test_on_a_phone_in_the_dark_and_in_english(browser: Windows, serve: Serve, shots: Shots) -> None:

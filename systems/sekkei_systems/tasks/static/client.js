@@ -1,5 +1,5 @@
 // What the scripts of this system share: their words, and what to say when there is no connection.
-import { Problem, toast } from "../app.js";
+import { Problem, send, toast } from "../app.js";
 
 const words = JSON.parse(document.getElementById("tasks-client")?.textContent ?? "{}");
 export const { me, team, key } = document.getElementById("tasks-client")?.dataset ?? {};
@@ -11,6 +11,26 @@ export function say(key, values = {}) {
 // A refusal has words of its own; a connection that is gone has ours.
 export function tell(problem) {
   toast(problem instanceof Problem ? problem.message : say("offline"), "error");
+}
+
+// What is sent again because no answer came is the same wish: it keeps its key, so that the server carries it out once.
+const fresh = () => crypto.randomUUID?.() ?? `${Date.now()} ${Math.random()}`; // the first only over HTTPS
+export class Wish {
+  #lost = null;
+  async send(address, body) {
+    const what = JSON.stringify([address, body]);
+    const key = this.#lost?.what === what ? this.#lost.key : fresh();
+    this.#lost = null;
+    try {
+      return await send("POST", address, body, { "Idempotency-Key": key });
+    } catch (problem) {
+      if (!(problem instanceof Problem && problem.status < 500)) this.#lost = { what, key };
+      throw problem;
+    }
+  }
+  forget() {
+    this.#lost = null;
+  }
 }
 
 // A message with one thing to do about it; `takeBack` does what the last one offers.

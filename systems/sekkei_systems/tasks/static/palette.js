@@ -1,6 +1,6 @@
 // Commands by keyboard: Ctrl+K or ⌘K finds tasks, pages and what can be done; single keys do the same on a card.
 import { send, toast } from "../app.js";
-import { key, offer, say, takeBack, team, tell } from "./client.js";
+import { key, offer, say, takeBack, team, tell, Wish } from "./client.js";
 
 const base = `/tasks/teams/${team}`;
 const api = `/tasks/api/teams/${team}`;
@@ -59,9 +59,10 @@ async function remove(task) {
   }
 }
 
+const wish = new Wish();
 async function create(text) {
   try {
-    const made = await send("POST", `${api}/quick`, { text });
+    const made = await wish.send(`${api}/quick`, { text });
     ask("tasks:added", { task: made.id });
     offer(say("added", { title: made.title }), say("undo"), () => remove(made));
   } catch (problem) {

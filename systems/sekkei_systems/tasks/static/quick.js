@@ -1,6 +1,6 @@
 // Adding in one line: what was understood is shown while somebody types; the card stands there before the server has it.
 import { send } from "../app.js";
-import { key, say, team, tell } from "./client.js";
+import { key, say, team, tell, Wish } from "./client.js";
 
 const api = `/tasks/api/teams/${team}`;
 const day = (text) =>
@@ -28,6 +28,7 @@ async function inWords(found) {
 for (const form of document.querySelectorAll("[data-quick]")) {
   const field = form.elements.namedItem("text");
   const shown = form.querySelector("[data-understood]");
+  const wish = new Wish();
   let waiting = 0;
 
   async function understand() {
@@ -40,6 +41,7 @@ for (const form of document.querySelectorAll("[data-quick]")) {
     shown.textContent = words.length ? `${found.title} — ${words.join(" · ")}` : "";
   }
   field.addEventListener("input", () => {
+    if (!field.value) wish.forget();
     clearTimeout(waiting);
     waiting = setTimeout(understand, 120);
   });
@@ -57,7 +59,7 @@ for (const form of document.querySelectorAll("[data-quick]")) {
     field.value = "";
     shown.hidden = true;
     try {
-      const made = await send("POST", `${api}/quick`, { text, status: form.dataset.quick });
+      const made = await wish.send(`${api}/quick`, { text, status: form.dataset.quick });
       card.textContent = `${made.number ? `${key}-${made.number} ` : ""}${made.title}`;
       document.dispatchEvent(new CustomEvent("tasks:added", { detail: { task: made.id, card } }));
     } catch (problem) {
