@@ -21,7 +21,7 @@ async def test_a_preview_then_the_tasks(client: Client) -> None:
     begun = await client.post(f"{team}/imports/confirm", {"board": board[1]})
     under_way = await client.get(begun.location)
     assert "3件中 0件が済みました。" in under_way.text
-    assert '<progress class="wide" max="3" value="0"' in under_way.text
+    assert '<progress max="3" value="0"' in under_way.text
     await client.work()
     assert "3件を追加しました。" in (await client.get(begun.location)).text
     assert "この読み込みの記録はありません。" in (await client.get(f"{team}/imports/none")).text
