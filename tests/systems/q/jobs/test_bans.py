@@ -34,7 +34,7 @@ async def edge_of(world: World, follower: str, followee: str) -> Follow:
 async def check_recount(world: World, *names: str) -> None:
     world.pass_time()
     jobs = world.jobs()
-    assert [await jobs.counters.drift(name) for name in names] == [None] * len(names)
+    assert [await jobs.counters.drift(await world.user(name)) for name in names] == [None] * len(names)
 
 
 async def friends(world: World) -> None:

@@ -57,4 +57,5 @@ async def test_the_file_does_not_say_who_is_banned(fair: World) -> None:
     found = await exported(fair.deployment.systems["q"].parts.personal, A)
     banned, other = sorted(found["following.json"], key=lambda one: one["followee_id"])
     assert {**banned, "followee_id": "", "created_at": ""} == {**other, "followee_id": "", "created_at": ""}
+    assert found.pop("profile.json")["is_banned"] is False  # their own standing they may read
     assert "banned" not in str(found)
