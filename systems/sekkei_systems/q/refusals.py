@@ -169,6 +169,10 @@ class OwnDecision(Conflict):
     """Somebody else decides about an appeal, where there is somebody else."""
 
 
+class OwnMatter(Conflict):
+    """Somebody else decides about an administrator, where there is somebody else."""
+
+
 class SecondPersonNeeded(Conflict):
     """A ban of a verified account takes two administrators."""
 

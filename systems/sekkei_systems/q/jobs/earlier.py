@@ -21,6 +21,7 @@ from sekkei_systems.q.rules import times
 from sekkei_systems.q.service import Service
 from sekkei_systems.q.service.erasing import APPEALED_WITHIN, ERASED
 from sekkei_systems.q.service.moderation import WITHDRAWN
+from sekkei_systems.q.service.reports import concerned
 from sekkei_systems.q.service.sanctions import LOCKING_OUT
 
 EARLIER = "bring-up-to-date-0.2"
@@ -86,7 +87,7 @@ class Earlier:
             about = [
                 ReportAbout(user_id=who, report_id=one.report_id, created_at=one.created_at)
                 for one in page
-                if (who := one.target_id.rpartition("#")[2]) and not who.startswith(WITHDRAWN)
+                if (who := concerned(one)) and not who.startswith(WITHDRAWN)
             ]
             await self._db.write_many(reports_concerning.put(one) for one in about)
             return Progress(len(about), page.cursor)

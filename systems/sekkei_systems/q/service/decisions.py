@@ -13,7 +13,7 @@ from sekkei_systems.q import design
 from sekkei_systems.q.design.models import User
 from sekkei_systems.q.design.models_added import AppealState, Decision, DecisionKind, DecisionState, NoticeKind
 from sekkei_systems.q.design.tables_added import decisions
-from sekkei_systems.q.refusals import AppealedAlready, NoSuchThing, OwnDecision, WrongState
+from sekkei_systems.q.refusals import AppealedAlready, NoSuchThing, OwnDecision, OwnMatter, WrongState
 from sekkei_systems.q.rules import writing
 from sekkei_systems.q.service.access import Admin, Joined
 from sekkei_systems.q.service.inbox import entry
@@ -108,7 +108,9 @@ class Decisions:
         """How an appeal ends: for the transaction that undoes what was decided, if it is undone."""
         if made.appeal is not AppealState.OPEN:
             raise WrongState()
-        if by.id in (made.decided_by, made.approved_by) and await self._another_than(made):
+        await self.leave_to_another(by, made.user_id)
+        had_part = (made.decided_by, made.approved_by)
+        if by.id in had_part and await self._another_than(*had_part, made.user_id):
             raise OwnDecision()
         to = AppealState.OVERTURNED if overturn else AppealState.UPHELD
         update = (
@@ -121,9 +123,15 @@ class Decisions:
             update = update.set(Decision.state, DecisionState.ENDED)
         return [update, self.told(made, f"notice.appeal.{to.value}")]
 
-    async def _another_than(self, made: Decision) -> bool:
+    # Who decides
+
+    async def leave_to_another(self, by: Admin, about: str) -> None:
+        """Refuse that somebody decides about themselves, as long as there is another administrator."""
+        if by.id == about and await self._another_than(about):
+            raise OwnMatter()
+
+    async def _another_than(self, *had_part: str | None) -> bool:
         """Is there an administrator who had no part in it? Asked only when one who had wants to decide."""
-        had_part = (made.decided_by, made.approved_by)
         async for one in self._db.each(design.all_users().consistent().filter(User.is_admin.is_(True))):
             if one.user_id not in had_part and not one.is_banned and one.deleting_at is None:
                 return True

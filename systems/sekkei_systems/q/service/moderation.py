@@ -35,7 +35,7 @@ from sekkei_systems.q.service.editing import Count, count_of
 from sekkei_systems.q.service.erasing import APPEALED_WITHIN, Erasing
 from sekkei_systems.q.service.inbox import entry as notice
 from sekkei_systems.q.service.logs import Logs
-from sekkei_systems.q.service.reports import profile_text
+from sekkei_systems.q.service.reports import concerned, profile_text
 from sekkei_systems.q.service.sanctions import Sanctions
 from sekkei_systems.q.service.words import ForbiddenWords
 
@@ -62,8 +62,11 @@ class Case:
 
     report: Report
     reporter: User | None
+    """Not told to the administrator whom it is about."""
     user: User | None
     answer: Answer | None
+    is_own: bool
+    """About the administrator who looks at it."""
 
     @property
     def now(self) -> str | None:
@@ -123,17 +126,16 @@ class Moderation:
 
     async def reports(self, by: Admin, status: ReportStatus, after: str | None = None) -> Page[Case]:
         page = await self._db.page(design.reports_with_status(status), size=PAGE, after=after)
-        return Page(await asyncio.gather(*(self._case(one) for one in page)), page.cursor)
+        return Page(await asyncio.gather(*(self._case(by, one) for one in page)), page.cursor)
 
-    async def _case(self, report: Report) -> Case:
-        reporter = await self._db.get(users(report.reporter_id))
-        if report.target_type is TargetType.USER:
-            return Case(report, reporter, await self._db.get(users(report.target_id)), None)
-        day, _, author = report.target_id.partition("#")
-        if not author:  # the author has left
-            return Case(report, reporter, None, None)
-        answer = await self._db.get(answers(date.fromisoformat(day), author))
-        return Case(report, reporter, await self._db.get(users(author)), answer)
+    async def _case(self, by: Admin, report: Report) -> Case:
+        about = concerned(report)
+        reporter = None if about == by.id else await self._db.get(users(report.reporter_id))
+        user = await self._db.get(users(about)) if about else None  # nobody: the author has left
+        answer = None
+        if report.target_type is TargetType.ANSWER and about:
+            answer = await self._db.get(answers(date.fromisoformat(report.target_id.partition("#")[0]), about))
+        return Case(report, reporter, user, answer, about == by.id)
 
     async def settle(self, by: Admin, report_id: str, status: ReportStatus) -> None:
         if status is ReportStatus.PENDING:
@@ -149,6 +151,7 @@ class Moderation:
         found = await self._db.get(reports(report_id).consistent())
         if found is None:
             raise NoSuchThing()
+        await self._decisions.leave_to_another(by, concerned(found))
         try:
             await self._db.transact(update, entry, *self._word_to_reporter(found, status))
         except TransactionFailed as failed:
@@ -177,6 +180,7 @@ class Moderation:
 
     async def review_post(self, by: Admin, day: date, author: str, remove: bool, reason: str = "") -> None:
         """Let a post stand, without its flag, or take it down for good; then its author is told why."""
+        await self._decisions.leave_to_another(by, author)
         also: list[Action[Any, Any]] = []
         if remove:
             made = self._decisions.new(by, author, DecisionKind.ANSWER, reason_of(reason), target=day.isoformat())
@@ -205,6 +209,7 @@ class Moderation:
 
     async def restore_post(self, by: Admin, day: date, author: str) -> None:
         """What was taken down by mistake is there again."""
+        await self._decisions.leave_to_another(by, author)
         update = answers.update(day, author).set(Answer.is_deleted, False).set(Answer.deleted_by_admin, False)
         update = update.set(Answer.deleted_at, None).when(Answer.is_deleted.is_(True))
         entry = self._logs.entry(

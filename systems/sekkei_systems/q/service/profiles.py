@@ -30,6 +30,7 @@ class Profiles:
 
     async def keep(self, by: Admin, user_id: str, part: ProfilePart) -> None:
         """It is seen by others from now on."""
+        await self._decisions.leave_to_another(by, user_id)
         details = {"part": part.value, "removed": False}
         entry = self._logs.entry(by, AdminAction.REVIEW_PROFILE, "user", user_id, details)
         looked_at = profile_reviews.delete(user_id, part).must_exist()
@@ -40,6 +41,7 @@ class Profiles:
 
     async def remove(self, by: Admin, user_id: str, part: ProfilePart, reason: str = "") -> None:
         """Gone, and its owner is told why; reports about the account are closed with it."""
+        await self._decisions.leave_to_another(by, user_id)
         user = await self._db.get(users(user_id).consistent())
         if user is None:
             raise NoSuchUser()

@@ -13,6 +13,7 @@ from sekkei_systems.q.design.models_added import Decision, ProfilePart
 from sekkei_systems.q.design.tables import users
 from sekkei_systems.q.service.access import Admin
 from sekkei_systems.q.service.decisions import Decisions
+from sekkei_systems.q.service.reports import concerned
 
 PAGE = 50
 
@@ -64,7 +65,7 @@ class Queue:
 def _by_person(found: list[Report]) -> list[Waiting]:
     by_person: dict[str, list[Report]] = {}
     for one in found:
-        by_person.setdefault(one.target_id.rpartition("#")[2], []).append(one)
+        by_person.setdefault(concerned(one), []).append(one)
     return [
         Waiting("reports", some[0].created_at, who, text=some[0].seen_text or "", count=len(some))
         for who, some in by_person.items()

@@ -47,8 +47,7 @@ class Reports:
             created_at=days.now(self._clock),
             seen_text=seen,
         )
-        concerned = made.target_id.rpartition("#")[2]
-        about = ReportAbout(user_id=concerned, report_id=made.report_id, created_at=made.created_at)
+        about = ReportAbout(user_id=concerned(made), report_id=made.report_id, created_at=made.created_at)
         try:
             await self._db.transact(design.send_report(made), reports_concerning.put(about))
         except TransactionFailed as failed:
@@ -78,6 +77,11 @@ class Reports:
         if found is None:
             raise NoSuchUser()
         return found
+
+
+def concerned(report: Report) -> str:
+    """Whom it is about: the account, or the author of the answer; nobody, when they have left."""
+    return report.target_id.rpartition("#")[2]
 
 
 def profile_text(user: User) -> str:

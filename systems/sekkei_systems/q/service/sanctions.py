@@ -129,6 +129,7 @@ class Sanctions:
 
     async def decline(self, by: Admin, user_id: str, decision_id: str) -> None:
         """Whoever proposed it may take it back, too."""
+        await self._decisions.leave_to_another(by, user_id)
         made = await self._decisions.get(user_id, decision_id)
         update = decisions.update(user_id, decision_id).set(Decision.state, DecisionState.DECLINED)
         entry = self._logs.entry(by, AdminAction.DECLINE_BAN, "user", user_id, {"reason": made.reason or ""})
@@ -235,6 +236,7 @@ class Sanctions:
 
     async def verify(self, by: ProvenAdmin, user_id: str, verified: bool) -> None:
         """A mark beside the name; a ban then takes two administrators."""
+        await self._decisions.leave_to_another(by, user_id)
         update = users.update(user_id).set(User.is_verified, verified).when(User.is_verified.is_(not verified))
         entry = self._logs.entry(by, AdminAction.VERIFY_USER, "user", user_id, {"verified": verified})
         await self._transact(user_id, update, entry)
