@@ -18,7 +18,7 @@ async def test_every_kind_of_item_is_there() -> None:
             for item in (await call("Scan", {"TableName": table.name}))["Items"]
         }
         kinds = {entity.type for table in SYSTEM.design.tables.values() for entity in table.entities}
-        assert found == kinds
+        assert found == kinds - {"task_import_part"}, "a part of a file goes when its tasks come"
 
 
 async def test_every_page_opens_in_both_languages() -> None:

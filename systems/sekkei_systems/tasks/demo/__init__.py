@@ -14,10 +14,12 @@ from sekkei_systems.tasks.design import (
     HookDelivery,
     HookEvent,
     Imported,
+    ImportRun,
     Role,
     day_totals,
     deliveries,
     hooks,
+    import_runs,
     imported,
     members_of,
     teams,
@@ -28,6 +30,7 @@ from sekkei_systems.tasks.rules.drafts import TaskChanges, TaskDraft
 from sekkei_systems.tasks.rules.statuses import Priority, Status
 from sekkei_systems.tasks.service import Admin, Service, Visitor
 from sekkei_systems.tasks.service.hooks import KEPT
+from sekkei_systems.tasks.service.imports import KEPT as RUN_KEPT
 
 APP_TAGS = (
     ("フロント", "#2563eb"),
@@ -148,10 +151,22 @@ async def _connected(context: Context, service: Service, admin: Admin, task_id: 
         at=now,
         expires=now + KEPT,
     )
+    taken_in = ImportRun(
+        team_id=admin.team_id,
+        import_id="demo",
+        program="trello",
+        name="アプリ開発",
+        wanted=1,
+        seen=1,
+        made=1,
+        ended=now,
+        expires=now + RUN_KEPT,
+    )
     await context.db.transact(
         hooks.update(admin.team_id, hook.hook_id).set(Hook.stopped_at, now),
         deliveries.put(sent),
         imported.put(Imported(team_id=admin.team_id, source="trello/demo", task_id=task_id)),
+        import_runs.put(taken_in),
     )
 
 
