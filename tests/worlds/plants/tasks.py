@@ -82,7 +82,7 @@ BOARD = "adds_a_task", "moves_a_task"
 MEMBERSHIPS = "changes_somebodys_role", "removes_somebody", "invites_somebody", "follows_an_invitation"
 
 PLANTS = [
-    Planted("tasks", the_nightly_repair_breaks_a_counter, "counters_equal_a_recount", 25, BOARD),
+    Planted("tasks", the_nightly_repair_breaks_a_counter, "counters_equal_a_recount", 38, BOARD),
     Planted("tasks", a_rename_never_arrives, "names_have_arrived_in_the_team", 5),
     Planted("tasks", a_removal_fails_while_somebody_is_promoted, "no_errors_of_ours", 8, MEMBERSHIPS),
     Planted("tasks", the_last_admin_can_go, "a_team_has_an_admin", 6),
