@@ -37,10 +37,10 @@ from sekkei_systems.chiipochi.reactions import Rewards
 from sekkei_systems.chiipochi.rules.organisation import Organisation
 from sekkei_systems.chiipochi.service import Service
 from sekkei_systems.chiipochi.service.access import Donor, Operator
-from sekkei_systems.chiipochi.service.later import AFTERWARDS, INSTRUCTIONS
 from sekkei_systems.chiipochi.service.personal import BotPeople
 from sekkei_systems.chiipochi.service.reconciliation import ASK
 from sekkei_systems.chiipochi.service.refunds import RefundTransport
+from sekkei_systems.chiipochi.service.settling import AFTERWARDS, INSTRUCTIONS
 from sekkei_systems.chiipochi.service.surplus import REFUNDS
 from sekkei_systems.chiipochi.webhooks import line, payments
 

@@ -53,7 +53,7 @@ class Service:
         self.surpluses = Surpluses(context, provider, letters)
         self.settling = Settling(context, provider, self.links, self.orders, letters, self.surpluses)
         self.reconciliation = Reconciliation(context, provider, self.settling, self.orders)
-        self.later = Later(context, provider, self.orders, letters, self.surpluses)
+        self.later = Later(context, provider, self.orders, letters, self.surpluses, self.reconciliation)
         self.refunds = Refunds(context, provider, self.orders, letters)
         self.pledges = Pledges(context, self.donations, self.links, self.readers, self.appeals, self.wordings)
         self.mine = Mine(db, clock)

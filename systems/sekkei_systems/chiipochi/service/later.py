@@ -18,10 +18,10 @@ from sekkei_systems.chiipochi.design.models import Dispute, Donation, Status
 from sekkei_systems.chiipochi.ports.payments.port import Afterwards, Provider
 from sekkei_systems.chiipochi.service.letters import Letters
 from sekkei_systems.chiipochi.service.orders import Orders
+from sekkei_systems.chiipochi.service.reconciliation import Reconciliation
+from sekkei_systems.chiipochi.service.settling import INSTRUCTIONS
 from sekkei_systems.chiipochi.service.surplus import Surpluses
 
-AFTERWARDS = "chiipochi.afterwards"
-INSTRUCTIONS = "chiipochi.instructions"
 TRIES_MAX = 5
 
 log = logging.getLogger("sekkei_systems.chiipochi.later")
@@ -31,10 +31,17 @@ class Later:
     """Both kinds of outbox messages end here."""
 
     def __init__(
-        self, context: Context, provider: Provider, orders: Orders, letters: Letters, surpluses: Surpluses
+        self,
+        context: Context,
+        provider: Provider,
+        orders: Orders,
+        letters: Letters,
+        surpluses: Surpluses,
+        reconciliation: Reconciliation,
     ) -> None:
         self._db, self._clock, self._provider = context.db, context.clock, provider
         self._orders, self._letters, self._surpluses = orders, letters, surpluses
+        self._reconciliation = reconciliation
 
     async def send(self, message: Message) -> str:
         if message.kind == INSTRUCTIONS:
@@ -61,11 +68,18 @@ class Later:
             if donation is None or donation.payment_ref not in (None, payment_ref):
                 tx_id = await self._provider.tx_of(payment_ref)
                 return "paid twice" if tx_id and await self._surpluses.look(tx_id) else "not ours"
-            if donation.tx_id is None or (donation.status is Status.PENDING):
+            if donation.tx_id is None:
                 raise ConnectionError("the payment is not settled yet")  # tried again a little later
-            if await self._write(donation, await self._provider.afterwards(donation.tx_id)):
+            if donation.status is Status.PENDING:
+                await self._settle(donation)
+            elif await self._write(donation, await self._provider.afterwards(donation.tx_id)):
                 return "written"
         raise ConnectionError("somebody else writes it again and again")
+
+    async def _settle(self, donation: Donation) -> None:
+        """News of money that went back prove that it came: whoever has not been told of that asks."""
+        if await self._reconciliation.look_at(donation, days.now(self._clock)) != "settled":
+            raise ConnectionError("the payment is not settled yet")
 
     async def _of_payment(self, payment_ref: str) -> Donation | None:
         """By the payment; a donor who was forgotten, or a payment of before, is found by the checkout."""

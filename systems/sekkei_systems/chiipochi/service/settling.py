@@ -29,7 +29,6 @@ from sekkei_systems.chiipochi.design.models import Donation, Outcome, Status
 from sekkei_systems.chiipochi.ports.payments.port import LaterEvent, Order, PaymentEvent, Provider, ProviderDown
 from sekkei_systems.chiipochi.refusals import PaymentsDown, TooLateToPay, UnknownOrder, WrongAmount
 from sekkei_systems.chiipochi.rules.recipients import recipient_of
-from sekkei_systems.chiipochi.service.later import AFTERWARDS, INSTRUCTIONS
 from sekkei_systems.chiipochi.service.letters import Letters
 from sekkei_systems.chiipochi.service.links import Links, donation_key, order_id_of
 from sekkei_systems.chiipochi.service.orders import Orders
@@ -39,6 +38,10 @@ from sekkei_systems.chiipochi.texts import LANGUAGES, say
 PAYABLE = timedelta(hours=23)
 """A checkout stays open for at most a day, and the link a little less."""
 EVENTS_KEPT = timedelta(days=30)
+
+AFTERWARDS = "chiipochi.afterwards"
+INSTRUCTIONS = "chiipochi.instructions"
+"""What the provider is asked behind a callback (`later.py`)."""
 
 log = logging.getLogger("sekkei_systems.chiipochi.settling")
 

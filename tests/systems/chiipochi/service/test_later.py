@@ -165,6 +165,25 @@ async def test_news_in_any_order_twice_and_late_end_as_the_ledger_says(stripe_bo
     assert await _total(bot) == (sum(kept), sum(one > 0 for one in kept))
 
 
+async def test_a_refund_that_is_told_days_before_its_payment_is_not_forgotten(stripe_bot: StripeBot) -> None:
+    """Until 0.2 it was tried for an hour and given up; the payment came later and counted for good."""
+    bot = stripe_bot
+    donation, session = await bot.checkout()
+    charge = bot.ledger.pay_by_card(session)
+    payment = list(bot.ledger.events)
+    assert len(list(bot.ledger.news(WEBHOOK_SECRET))) == len(payment), "on their way, and lost"
+    bot.ledger.refund(charge, None)
+    assert set(await bot.tell()) == {200}
+    for _ in range(20):
+        bot.clock.advance(3_600)
+        await bot.work()
+    for event in payment:
+        assert (await bot.post(*bot.ledger.signed(event, WEBHOOK_SECRET))).status == 200
+    await bot.work()
+    assert (await bot.now(donation)).refunded == 500
+    assert await _total(bot) == (0, 0)
+
+
 async def test_news_of_other_programs_in_the_account_are_taken_and_change_nothing(stripe_bot: StripeBot) -> None:
     bot = stripe_bot
     donation, _ = await bot.checkout()
