@@ -25,10 +25,25 @@ async function announce() {
   notice.hidden = false;
 }
 
+// Of several answers the one that was asked for last counts: an older one may come after it.
+const asked = new WeakMap();
+let composing; // by an input method, which loses what it holds when its field goes
 async function refresh(address, element) {
+  const turn = {};
+  asked.set(element, turn);
   const found = await fragment(address);
   await untouched();
-  if (found) element.replaceChildren(found);
+  await composing;
+  if (found && asked.get(element) === turn) replace(element, found);
+}
+// What is being written there stays, and so does the focus.
+function replace(element, found) {
+  const same = (field) => element.querySelector(`[aria-label="${CSS.escape(field.getAttribute("aria-label"))}"]`);
+  const written = [...element.querySelectorAll("input[aria-label]")].filter((field) => field.value);
+  const focused = element.contains(document.activeElement) ? document.activeElement : null;
+  element.replaceChildren(found);
+  for (const field of written) if (same(field)) same(field).value = field.value;
+  if (focused?.hasAttribute("aria-label")) same(focused)?.focus();
 }
 const refreshComments = () =>
   surely("comments", () => refresh(form.dataset.comments, document.querySelector("[data-comments-list]")));
@@ -78,12 +93,10 @@ names.addEventListener("click", ({ target }) => {
 
 // The plan: ticks and lines go without leaving the page, and those of others arrive.
 const plan = document.querySelector("[data-plan]");
-const refreshPlan = async () => {
-  const name = plan.contains(document.activeElement) && document.activeElement.getAttribute("aria-label");
-  if (document.activeElement?.matches("[data-plan] input") && document.activeElement.value) return;
-  await refresh(plan.dataset.plan, plan);
-  if (name) plan.querySelector(`[aria-label="${CSS.escape(name)}"]`)?.focus();
-};
+const refreshPlan = () => refresh(plan.dataset.plan, plan);
+plan.addEventListener("compositionstart", () => {
+  composing = new Promise((go) => plan.addEventListener("compositionend", go, { once: true }));
+});
 form.addEventListener(
   "live:plan",
   mine(() => surely("plan", refreshPlan)),
