@@ -93,6 +93,6 @@ async def test_line_gets_its_answer_while_line_itself_hangs(
             assert given_up == []
         assert [message.to for message in await bot.sent()] == [REN], "the other one has their answer already"
         over.set()
-        server.close()
         await bot.service.inbox.finish()
+        server.close()  # not before: whoever had just come would wait for half a minute
         assert {message.to for message in await bot.sent()} == {AOI, REN}
