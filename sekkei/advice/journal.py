@@ -22,7 +22,7 @@ from sekkei.advice.recording import READS, WRITES, Tally
 from sekkei.advice.sizes import STORAGE_OVERHEAD_BYTES, entry_of, index_write_units, item_bytes, write_units
 from sekkei.clock import Clock
 from sekkei.design import Design, Entity, Index, SekkeiError, Table
-from sekkei.store.protocol import Request, Response, Store
+from sekkei.store.protocol import Request, Response, Store, version_of
 
 Item = Mapping[str, Mapping[str, Any]]
 Written = tuple[str, Item]
@@ -75,9 +75,7 @@ class Journal:
 
     def version(self) -> int | None:
         """As the store behind it, so that nobody asks in rounds, or tells others, what it can tell by itself."""
-        tell = getattr(self._store, "version", None)
-        found: int | None = tell() if tell is not None else None
-        return found
+        return version_of(self._store)
 
     async def close(self) -> None:
         await self._store.close()

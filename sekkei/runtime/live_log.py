@@ -25,6 +25,7 @@ from sekkei.design import ConditionFailed, Database, TransactionFailed
 from sekkei.runtime import days
 from sekkei.runtime.design import LiveBatch, LiveHead, live_batches, live_batches_between, live_heads
 from sekkei.runtime.live import RELOAD, Live, Published
+from sekkei.store.protocol import version_of
 
 LOG = "live"
 POLL_SECONDS = 0.25
@@ -82,7 +83,7 @@ class LiveLog:
 
     def _may_be_new(self) -> bool:
         """A store that can tell that nobody has written need not be read."""
-        version: int | None = getattr(self._runtime.store, "version", lambda: None)()
+        version = version_of(self._runtime.store)
         seen, self._version = self._version, version
         return version is None or version != seen
 

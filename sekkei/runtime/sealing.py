@@ -20,7 +20,7 @@ from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from sekkei.errors import ConditionalCheckFailedException, TransactionCanceledException
-from sekkei.store.protocol import Request, Response, Store
+from sekkei.store.protocol import Request, Response, Store, version_of
 
 MARK = "sealed.1."
 NONCE_BYTES = 12
@@ -43,9 +43,7 @@ class Sealed:
         return repr(self.store)
 
     def version(self) -> int | None:
-        tell = getattr(self.store, "version", None)
-        found: int | None = tell() if tell is not None else None
-        return found
+        return version_of(self.store)
 
     async def call(self, operation: str, request: Request) -> Response:
         if operation in ("PutItem", "TransactWriteItems", "BatchWriteItem"):

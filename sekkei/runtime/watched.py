@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sekkei.errors import ConditionalCheckFailedException, TransactionCanceledException
-from sekkei.store.protocol import Request, Response, Store
+from sekkei.store.protocol import Request, Response, Store, version_of
 
 _BY_STATEMENT = frozenset({"ExecuteStatement", "ExecuteTransaction", "BatchExecuteStatement"})
 WRITES = frozenset({"PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "TransactWriteItems"}) | _BY_STATEMENT
@@ -87,9 +87,7 @@ class Watched:
 
     def version(self) -> int | None:
         """A number that is another one after any process has written; None when the store cannot tell."""
-        tell = getattr(self.store, "version", None)
-        found: int | None = tell() if tell is not None else None
-        return found
+        return version_of(self.store)
 
     async def call(self, operation: str, request: Request) -> Response:
         self.calls[operation] += 1

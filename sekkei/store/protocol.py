@@ -27,3 +27,10 @@ class Store(Protocol):
     async def close(self) -> None:
         """Let go of files and connections; calls under way end first."""
         ...
+
+
+def version_of(store: Store) -> int | None:
+    """A number that is another one after any process has written; None when the store cannot tell."""
+    tell = getattr(store, "version", None)
+    found: int | None = tell() if tell is not None else None
+    return found

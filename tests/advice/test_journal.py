@@ -135,3 +135,11 @@ async def test_a_constant_key_is_one_and_a_day_is_todays() -> None:
         await db.write(things.put(Thing(owner="a", id="x")))
     charge = journal.charges["things.by_day", "{day} / {at}"]
     assert (charge.nature, charge.splits) == ("today", False)
+
+
+async def test_it_tells_of_writes_as_the_store_behind_it_does() -> None:
+    """Otherwise workers would ask in rounds, and what they ask would count."""
+    async with opened(thing_design()[0]) as (journal, _):
+        before = journal.version()
+        assert before is not None
+        assert journal.version() == before
