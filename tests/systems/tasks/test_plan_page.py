@@ -2,11 +2,40 @@
 
 from __future__ import annotations
 
-from playwright.async_api import expect
+import asyncio
+
+from playwright.async_api import Page, Route, expect
 
 from sekkei_systems.tasks import SYSTEM
 from tests.browser import Serve, Shots, Windows, another_page
 from tests.systems.tasks.test_keyboard import _board, _ready
+
+
+async def _an_older_answer_comes_last(page: Page, other: Page) -> None:
+    """What was asked for before a tick arrives after it: the tick stays, and so does what is being written."""
+    asked, held = asyncio.Event(), asyncio.Event()
+
+    async def late(route: Route) -> None:
+        answer = await route.fetch()
+        asked.set()
+        await held.wait()
+        await route.fulfill(response=answer)
+
+    address = await page.locator("[data-plan]").get_attribute("data-plan")
+    await page.route(f"**{address}", late, times=1)
+    await other.get_by_role("checkbox", name="番号を調べる").click()
+    await asked.wait()
+    await expect(other.get_by_role("checkbox", name="番号を調べる")).not_to_be_checked()
+    await other.get_by_role("checkbox", name="番号を調べる").click()
+    for window in (page, other):
+        await expect(window.get_by_role("checkbox", name="番号を調べる")).to_be_checked()
+    await page.get_by_label("項目を追加").fill("まだ書いている")
+    async with page.expect_response(lambda response: response.url.endswith(address or "?")):
+        held.set()
+    await page.evaluate("new Promise((done) => setTimeout(done))")
+    await expect(page.get_by_role("checkbox", name="番号を調べる")).to_be_checked()
+    await expect(page.get_by_label("項目を追加")).to_have_value("まだ書いている")
+    await page.get_by_label("項目を追加").fill("")
 
 
 async def test_a_plan_is_worked_on_without_leaving_the_page(browser: Windows, serve: Serve, shots: Shots) -> None:
@@ -31,6 +60,7 @@ async def test_a_plan_is_worked_on_without_leaving_the_page(browser: Windows, se
     await page.get_by_role("checkbox", name="番号を調べる").click()
     for window in (page, other):
         await expect(window.get_by_role("checkbox", name="番号を調べる")).to_be_checked()
+    await _an_older_answer_comes_last(page, other)
     first = page.get_by_label("先に終えるタスクの番号")
     await first.fill("MH-1")
     await page.keyboard.press("Enter")
