@@ -177,11 +177,13 @@ async def serve() -> AsyncIterator[Serve]:
 async def serving() -> AsyncIterator[Serve]:
     """`await serve(SYSTEM, ..., demo=True)`: listening on a free port, with the worker running.
 
+    What the worker does every minute or every night it leaves alone, unless `recurring`: a test must not depend on
+    the minute in which it runs.
     SEKKEI_SLOW=0.5 makes every answer up to that many seconds late: a test that waits for the wrong thing fails then.
     """
     async with AsyncExitStack() as stack:
 
-        async def start(*systems: System, demo: bool = False, **options: Any) -> Site:
+        async def start(*systems: System, demo: bool = False, recurring: bool = False, **options: Any) -> Site:
             socket = bind("127.0.0.1", 0)
             url = f"http://{options.pop('host', '127.0.0.1')}:{socket.getsockname()[1]}"
             settings = options.pop("settings", None) or test_settings(public_url=url)
@@ -197,7 +199,7 @@ async def serving() -> AsyncIterator[Serve]:
                 await task
 
             stack.push_async_callback(stop)
-            await client.shell.deployment.worker.start()
+            await client.shell.deployment.worker.start(recurring=recurring)
             stack.push_async_callback(client.shell.deployment.worker.stop)
             await ready.wait()
             return Site(url, client)

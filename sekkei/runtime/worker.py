@@ -148,8 +148,10 @@ class Worker:
             for table in reactions.tables
         ]
 
-    async def start(self) -> None:
-        await self._ensure_recurring()
+    async def start(self, *, recurring: bool = True) -> None:
+        """Begin. Without what recurs, nothing happens only because another minute has come: for tests in real time."""
+        if recurring:
+            await self._ensure_recurring()
         self._stopping.clear()
         self.delivery.begin()
         await self.pulse.start()
