@@ -12,11 +12,20 @@ from datetime import timedelta
 from typing import Any
 
 from sekkei.clock import Clock
-from sekkei.design import Database, Put
+from sekkei.design import ConditionFailed, Database, Put
 from sekkei.runtime import days
 from sekkei.runtime.design import Once, once
+from sekkei.runtime.refusals import Conflict, Invalid
 
 KEPT = timedelta(days=7)
+
+
+class KeyReused(Invalid):
+    """The key belongs to another request."""
+
+
+class KeyInUse(Conflict):
+    """The first request with the key has not been answered."""
 
 
 def own_key(system: str, *whose: str) -> str:
@@ -40,3 +49,22 @@ class Idempotency:
         """What it answered when it happened; None when it has not. `earlier`: what the key was called before."""
         found = await self._runtime.get_many([once(one).consistent() for one in (key, *earlier)])
         return next((one.answer for one in found if one is not None), None)
+
+    async def begin(self, key: str, about: Mapping[str, Any]) -> dict[str, Any] | None:
+        """None for whoever is first; what is known of it for everybody after them."""
+        mark = self.mark(key, about)
+        try:
+            await self._runtime.write(mark)
+        except ConditionFailed as failed:
+            found = failed.old(mark)
+            return found.answer if found is not None else await self.answer(key)
+        return None
+
+    async def keep(self, key: str, answer: Mapping[str, Any], kept: timedelta = KEPT) -> None:
+        """How what was begun ended."""
+        now = days.now(self._clock)
+        await self._runtime.write(once.put(Once(key=key, answer=dict(answer), at=now, expires=now + kept)))
+
+    async def forget(self, key: str) -> None:
+        """What was begun did not happen."""
+        await self._runtime.write(once.delete(key))

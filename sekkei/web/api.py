@@ -20,7 +20,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar, get_args, get_origin
+from typing import Any, Generic, TypeVar, cast, get_args, get_origin
 
 import msgspec
 import orjson
@@ -28,9 +28,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
+from sekkei.runtime.idempotency import Idempotency
 from sekkei.runtime.refusals import Changed
 from sekkei.web import csrf, openapi
-from sekkei.web.given import Given, Plan, hints_of, plan
+from sekkei.web.given import Given, NotGiven, Plan, hints_of, plan
+from sekkei.web.once import Once, Repeatable, takes_key
 from sekkei.web.rendering import page
 
 T = TypeVar("T")
@@ -101,6 +103,8 @@ class Operation:
     tag: str
     plan: Plan
     returns: Any
+    repeatable: bool = False
+    """It is carried out once by the shell when it comes with an Idempotency-Key."""
 
 
 class Operations:
@@ -137,11 +141,24 @@ class Operations:
 
 
 class Api(Operations):
-    """The JSON API of one system. `prefix` stands between the system's name and a route's path."""
+    """The JSON API of one system. `prefix` stands between the system's name and a route's path.
 
-    def __init__(self, name: str, *, title: str, version: str = "1", about: str = "", prefix: str = "/api") -> None:
+    `repeatable_in`: whatever writes takes an Idempotency-Key (sekkei.web.once).
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        title: str,
+        version: str = "1",
+        about: str = "",
+        prefix: str = "/api",
+        repeatable_in: str | None = None,
+    ) -> None:
         super().__init__()
         self.name, self.title, self.version, self.about, self.prefix = name, title, version, about, prefix
+        self.repeatable_in = repeatable_in
 
     def include(self, *parts: Operations) -> Api:
         """Take up the operations of other files, so that one document describes all of them."""
@@ -150,11 +167,12 @@ class Api(Operations):
         return self
 
     def operations(self, given: Given) -> list[Operation]:
-        return [_operation(each, given) for each in self._declared]
+        return [_operation(each, given, self.repeatable_in is not None) for each in self._declared]
 
     def routes(self, given: Given) -> list[BaseRoute]:
         """All routes, and the two that describe them; raises NotGiven."""
         operations = self.operations(given)
+        once = self._once(given)
         document = functools.cache(lambda: openapi.document(self, operations))
 
         async def show_document(request: Request) -> Response:
@@ -171,19 +189,32 @@ class Api(Operations):
             )
 
         return [
-            *(self._route(*each) for each in zip(self._declared, operations, strict=True)),
+            *(self._route(*each, once) for each in zip(self._declared, operations, strict=True)),
             Route("/openapi.json", show_document, methods=["GET"], name="openapi"),
             Route("/docs", show_docs, methods=["GET"], name="docs"),
         ]
 
-    def _route(self, declared: _Declared, operation: Operation) -> Route:
-        endpoint = csrf.webhook(_endpoint(operation)) if declared.webhook else _endpoint(operation)
+    def _once(self, given: Given) -> Once | None:
+        if self.repeatable_in is None:
+            return None
+        found = given.find(Idempotency)
+        if not found:
+            raise NotGiven(f"The API of {self.name} takes Idempotency-Keys. Give Given(…) context.idempotency.")
+        return Once(self.name, self.repeatable_in, cast(Idempotency, found[0]))
+
+    def _route(self, declared: _Declared, operation: Operation, once: Once | None) -> Route:
+        endpoint = _endpoint(operation, once if operation.repeatable else None)
+        if declared.webhook:
+            endpoint = csrf.webhook(endpoint)
         name = f"api.{declared.handler.__name__}"
         return Route(self.prefix + declared.path, endpoint, methods=[declared.method], name=name)
 
 
-def _operation(declared: _Declared, given: Given) -> Operation:
+def _operation(declared: _Declared, given: Given, keys: bool) -> Operation:
     how = plan(declared.handler, declared.path, given, in_page=False)
+    repeatable = keys and not declared.webhook and takes_key(declared.method, how.headers)
+    if repeatable:
+        how.headers.append(Repeatable)
     returns = hints_of(declared.handler).get("return")
     if get_origin(returns) is Answer:
         (returns,) = get_args(returns)
@@ -198,14 +229,20 @@ def _operation(declared: _Declared, given: Given) -> Operation:
         declared.tag,
         how,
         returns,
+        repeatable,
     )
 
 
-def _endpoint(operation: Operation) -> Callable[[Request], Awaitable[Response]]:
+def _endpoint(operation: Operation, once: Once | None) -> Callable[[Request], Awaitable[Response]]:
     @functools.wraps(operation.handler)
     async def endpoint(request: Request) -> Response:
         request.scope["sekkei.api"] = True
-        return respond(await operation.plan.call(request), operation.status)
+        arguments = await operation.plan.arguments(request)
+
+        async def run() -> Response:
+            return respond(await operation.plan.run(arguments), operation.status)
+
+        return await run() if once is None else await once.answer(request, run)
 
     return endpoint
 

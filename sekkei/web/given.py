@@ -105,10 +105,17 @@ class Plan:
     """True: somebody must be signed in; False: anybody; None: it makes a difference."""
 
     async def call(self, request: Request) -> Any:
+        return await self.run(await self.arguments(request))
+
+    async def arguments(self, request: Request) -> dict[str, Any]:
+        """Who asks has been let in, and what they sent has been read."""
         arguments = dict(self.fixed)
         for _, name, source in self.sources:
             value = source(request)
             arguments[name] = await value if inspect.isawaitable(value) else value
+        return arguments
+
+    async def run(self, arguments: Mapping[str, Any]) -> Any:
         answer = self.handler(**arguments)
         return await answer if inspect.isawaitable(answer) else answer
 

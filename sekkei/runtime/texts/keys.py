@@ -14,6 +14,8 @@ Key = Literal[
     "refusal.changed",
     "refusal.gone",
     "refusal.invalid",
+    "refusal.key-in-use",
+    "refusal.key-reused",
     "refusal.nobody-reads",
     "refusal.not-allowed",
     "refusal.not-there",

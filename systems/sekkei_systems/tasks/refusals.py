@@ -18,7 +18,6 @@ __all__ = [
     "Crowded",
     "EmailTaken",
     "InvitationOver",
-    "KeyReused",
     "LastAdmin",
     "NoSuchBlocker",
     "NoSuchChange",
@@ -87,10 +86,6 @@ class NoSuchBlocker(Invalid):
 
 class Circular(Conflict):
     """A task cannot come before itself, nor before what comes before it."""
-
-
-class KeyReused(Invalid):
-    """The Idempotency-Key belongs to another request."""
 
 
 class NoSuchTag(Invalid):

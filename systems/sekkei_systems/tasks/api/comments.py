@@ -6,7 +6,8 @@ from collections.abc import Awaitable
 
 from sekkei.runtime.idempotency import Idempotency
 from sekkei.web import Operations, PageOf
-from sekkei_systems.tasks.api.once import Beside, Repeatable, once
+from sekkei.web.once import Repeatable
+from sekkei_systems.tasks.api.once import Beside, once
 from sekkei_systems.tasks.api.shapes import CommentOut, CountQuery, NewComment
 from sekkei_systems.tasks.design import Comment
 from sekkei_systems.tasks.service import Comments, Member, Tasks

@@ -1,28 +1,24 @@
-"""A request with an Idempotency-Key is carried out once, however often it is sent."""
+"""What an Idempotency-Key makes once, with its answer in the transaction of its effect: tasks and comments.
+
+Everything else that writes has it of the shell (sekkei.web.once).
+"""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Awaitable, Callable
-from typing import Annotated, Any, TypeVar
+from typing import Any, TypeVar
 
 import msgspec
-from msgspec import Meta
 
 from sekkei.design import Action, TransactionFailed
-from sekkei.runtime.idempotency import Idempotency, own_key
-from sekkei_systems.tasks.refusals import KeyReused
+from sekkei.runtime.idempotency import Idempotency, KeyReused, own_key
 from sekkei_systems.tasks.service import Member
 
 M = TypeVar("M")
 Out = TypeVar("Out")
 Beside = Callable[[M], list[Action[Any, Any]]]
 """What is written in the transaction of the effect, given what it makes."""
-
-
-class Repeatable(msgspec.Struct, rename={"key": "Idempotency-Key"}):
-    key: Annotated[str, Meta(min_length=1, max_length=255)] | None = None
-    """Kept for a week. The same request gets the same answer; another one with this key is refused."""
 
 
 async def once(

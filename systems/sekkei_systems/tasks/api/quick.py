@@ -6,7 +6,8 @@ import asyncio
 
 from sekkei.runtime.idempotency import Idempotency
 from sekkei.web import Answer, Operations, PageOf
-from sekkei_systems.tasks.api.once import Beside, Repeatable, once
+from sekkei.web.once import Repeatable
+from sekkei_systems.tasks.api.once import Beside, once
 from sekkei_systems.tasks.api.shapes import (
     Named,
     NewView,

@@ -8,7 +8,8 @@ from starlette.requests import Request
 
 from sekkei.runtime.idempotency import Idempotency
 from sekkei.web import Answer, Operations, PageOf, version_in_if_match
-from sekkei_systems.tasks.api.once import Beside, Repeatable, once
+from sekkei.web.once import Repeatable
+from sekkei_systems.tasks.api.once import Beside, once
 from sekkei_systems.tasks.api.shapes import (
     ActivityOut,
     Bulk,

@@ -300,7 +300,6 @@ Key = Literal[
     "refusal.email-taken",
     "refusal.hook-stopped",
     "refusal.invitation-over",
-    "refusal.key-reused",
     "refusal.last-admin",
     "refusal.no-events",
     "refusal.no-such-blocker",

@@ -1,0 +1,95 @@
+"""`Idempotency-Key`: a request that is sent again, because its answer was lost, is carried out once.
+
+    api = Api("tasks", title="Team tasks", repeatable_in="team_id")
+
+Every operation that writes takes the header then. A row is begun before the handler is called and holds its answer
+afterwards, sealed, for a week:
+
+    the same request again      gets the answer of that time, with `Idempotency-Replayed: true`
+    another one with this key   422 key-reused
+    while the first still runs  409 key-in-use; so for ever when the server was stopped in the midst of it: nobody knows
+                                then whether it happened, and it never happens twice
+    after a refusal or error    nothing is kept: the next one is carried out
+
+Who asks has been let in and what they sent has been read before, every time. Keys are one's own, and apart for each
+value of the path's `repeatable_in`. An operation that takes `headers: Repeatable` itself answers for it itself: it can
+write the answer in the transaction of its effect.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from typing import Annotated, Any
+
+import msgspec
+import orjson
+from msgspec import Meta
+from starlette.requests import Request
+from starlette.responses import Response
+
+from sekkei.runtime.idempotency import Idempotency, KeyInUse, KeyReused, own_key
+from sekkei.web import csrf, reading
+from sekkei.web.identity.users import current_user
+
+REPLAYED = "Idempotency-Replayed"
+
+
+class Repeatable(msgspec.Struct, rename={"key": "Idempotency-Key"}):
+    key: Annotated[str, Meta(min_length=1, max_length=255)] | None = None
+    """Kept for a week. The same request gets the same answer; another one with this key is refused."""
+
+
+def takes_key(method: str, headers: list[Any]) -> bool:
+    """Whether an operation is repeatable by what stands here: it writes, and does not answer for its key itself."""
+    return method not in csrf.SAFE and not any(issubclass(model, Repeatable) for model in headers)
+
+
+class Once:
+    """Of one API."""
+
+    def __init__(self, system: str, repeatable_in: str, idempotency: Idempotency) -> None:
+        self._system, self._within, self._idempotency = system, repeatable_in, idempotency
+
+    async def answer(self, request: Request, run: Callable[[], Awaitable[Response]]) -> Response:
+        """What `run` answers, or did when it was asked for before."""
+        user, key = current_user(request), reading.headers(request, Repeatable).key
+        if key is None or user is None:
+            return await run()
+        row = own_key(self._system, request.path_params.get(self._within, ""), user.id, key)
+        asked = await _asked(request)
+        before = await self._idempotency.begin(row, {"asked": asked})
+        return await self._first(row, asked, run) if before is None else _again(before, asked)
+
+    async def _first(self, row: str, asked: str, run: Callable[[], Awaitable[Response]]) -> Response:
+        try:
+            answer = await run()
+        except Exception:
+            await self._idempotency.forget(row)
+            raise
+        await self._idempotency.keep(row, {"asked": asked, **_stored(answer)})
+        return answer
+
+
+async def _asked(request: Request) -> str:
+    """All that makes a difference to the effect; the order of a body's fields does not."""
+    body = await request.body()
+    with suppress(orjson.JSONDecodeError):  # an operation without a body does not read what is sent
+        body = orjson.dumps(orjson.loads(body), option=orjson.OPT_SORT_KEYS)
+    where = [request.method, request.url.path, request.url.query, request.headers.get("if-match", "")]
+    return hashlib.sha256(msgspec.json.encode([*where, body])).hexdigest()
+
+
+def _stored(answer: Response) -> dict[str, Any]:
+    headers = {name: value for name, value in answer.headers.items() if name != "content-length"}
+    return {"status": answer.status_code, "headers": headers, "body": bytes(answer.body).decode()}
+
+
+def _again(before: dict[str, Any], asked: str) -> Response:
+    if before["asked"] != asked:
+        raise KeyReused()
+    if "status" not in before:
+        raise KeyInUse()
+    body = before["body"].encode() or None
+    return Response(body, int(before["status"]), {**before["headers"], REPLAYED: "true"})
