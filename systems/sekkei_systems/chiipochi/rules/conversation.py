@@ -229,7 +229,7 @@ _LANGUAGE_WORDS: dict[Language, tuple[str, ...]] = {
 }
 SPEAK = {normalised(word): language for language, said in _LANGUAGE_WORDS.items() for word in said}
 STOP_PLEDGE = frozenset(map(normalised, ("毎月の寄付をやめる", "毎月をやめる", "毎月停止", "stop monthly")))
-_MONTHLY = re.compile(r"^(?:毎月|monthly)\s*(?P<rest>.*)$", re.IGNORECASE)
+_MONTHLY = re.compile(r"毎月|(?<![a-z])(?:monthly|every month)(?![a-z])", re.IGNORECASE)
 
 
 def says_yes(incoming: Incoming) -> bool:
@@ -320,10 +320,10 @@ def _on_text(text: str, question: _Question, appeals: Sequence[Named], offered: 
         return StopPledge()
     if word in TOPICS:
         return Tell(TOPICS[word])
-    monthly = _MONTHLY.match(text)
+    monthly = _MONTHLY.search(text)
     if appeals and (appeal := meant(text, appeals)) is not None:
         return _to_appeal(appeal, amounts.read(text), offered, monthly is not None)
-    pledge = _pledge(monthly["rest"], offered) if monthly else None
+    pledge = _pledge(f"{text[: monthly.start()]} {text[monthly.end() :]}", offered) if monthly else None
     return pledge or _speciality(text, question, offered)
 
 
@@ -334,7 +334,7 @@ def _to_appeal(appeal: Named, said: Said, offered: Sequence[int], monthly: bool)
 
 
 def _speciality(text: str, question: _Question, offered: Sequence[int]) -> Decision:
-    said = Said(None, text) if is_known(text) else amounts.read(text)
+    said = _said(text)
     found = find(said.rest)
     if said.amount is not None and not found and not amounts.without_endings(said.rest):
         return _other_amount(said.amount, question)
@@ -342,6 +342,15 @@ def _speciality(text: str, question: _Question, offered: Sequence[int]) -> Decis
     if found:
         return _ask(found, amount)
     return _again(question) or Say("unknown")
+
+
+def _said(text: str) -> Said:
+    """A sum and what it is for; a number that belongs to the name of something is no sum."""
+    said = Said(None, text) if is_known(text) else amounts.read(text)
+    if said.amount is None and not is_known(text):
+        before = amounts.in_front(text)
+        return before if before.amount is not None and find(before.rest, inside=False) else said
+    return said
 
 
 def _again(question: _Question) -> Decision | None:

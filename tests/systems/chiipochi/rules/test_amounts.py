@@ -118,6 +118,22 @@ def test_nothing_that_is_typed_breaks_it_and_no_question_is_out_of_range(typed: 
         ("仙台市に1000円寄付したい", "MIYAGI", 1_000),
         ("さっぽろ 500", "HOKKAIDO", 500),
         ("yokohama 500", "KANAGAWA", 500),
+        ("ピーナッツ 1、500円", "CHIBA", 1_500),
+        ("500ピーナッツ", "CHIBA", 500),
+        ("20世紀梨ください", "TOTTORI", 100),
+        ("ピーナッツ 五百", "CHIBA", 500),
+        ("千五百 ピーナッツ", "CHIBA", 1_500),
+        ("ピーナッツ 壱万円", "CHIBA", 10_000),
+        ("ピーナッツ 参千円", "CHIBA", 3_000),
+        ("ピーナッツ せんごひゃくえん", "CHIBA", 1_500),
+        ("せんえん 沖縄", "OKINAWA", 1_000),
+        ("沖縄に1000円お願い🙏", "OKINAWA", 1_000),
+        ("沖縄に1,000円の寄付をお願いできますか？", "OKINAWA", 1_000),
+        ("沖縄に千円送ります", "OKINAWA", 1_000),
+        ("寄付したい 沖縄 500円", "OKINAWA", 500),
+        ("じゃあ沖縄に500円", "OKINAWA", 500),
+        ("JPY 500 Chiba", "CHIBA", 500),
+        ("I'd like to give 500 yen to Chiba, please", "CHIBA", 500),
     ],
 )
 def test_what_people_really_type(typed: str, code: str, amount: int) -> None:
@@ -142,12 +158,36 @@ def test_the_sum_goes_along_when_several_prefectures_are_meant(typed: str) -> No
         "300円と500円",
         "0.3千円と1円",
         "百500円",
+        "ー500円",
+        "▲500円",
+        "1 500円",
+        "500円を2回",
+        "500円×2",
+        "百千円",
+        "ひゃくせんえん",
+        "1、50円",
         "十50円",
     ],
 )
 def test_a_sum_that_can_mean_two_things_is_no_sum(typed: str) -> None:
     assert isinstance(read(typed).amount, Malformed)
     assert text(f"ピーナッツ {typed}") == Say("out-of-range")
+
+
+def test_kana_that_can_mean_two_sums_is_asked_again() -> None:
+    assert text("沖縄にせんえん") == Say("out-of-range"), "one thousand for Okinawa, or two?"
+
+
+@pytest.mark.parametrize(
+    "typed", ["ピーナッツ 毎月 500円", "ピーナッツを毎月500円", "毎月、ピーナッツに500円", "peanuts 500 every month"]
+)
+def test_every_month_may_stand_anywhere(typed: str) -> None:
+    assert text(typed) == Ask(CHIBA, 500, monthly=True)
+
+
+@pytest.mark.parametrize("typed", ["毎月ピーナッツ食べてます", "ピーナッツを毎月食べてます"])
+def test_who_eats_peanuts_every_month_has_not_promised_anything(typed: str) -> None:
+    assert not getattr(text(typed), "monthly", False)
 
 
 @pytest.mark.parametrize(
