@@ -38,6 +38,11 @@ def chosen(passes: Iterable[Pass], studio_code: str, day: date) -> Pass | None:
     return min(good, key=lambda one: (_PASS_ORDER.index(one.kind), one.valid_until, one.pass_id), default=None)
 
 
+def late_costs(rules: StudioRules) -> bool:
+    """Whether a late cancellation gives nothing back; where no ticket is needed, none is lost."""
+    return rules.needs_pass and rules.late_takes_ticket
+
+
 def blocked_until(rules: StudioRules, absences: Iterable[str], now: datetime) -> datetime | None:
     """After how many missed lessons, for how long; `absences` are slots, which end with day and time."""
     if rules.no_shows_max is None:
@@ -57,8 +62,8 @@ def sentences(rules: StudioRules, policy: Policy, language: str) -> list[str]:
     if rules.per_week is not None:
         found.append(say(language, "rules.per_week", n=rules.per_week))
     found.append(say(language, "rules.cancel", time=_span(policy.cancel_until, language)))
-    takes, late = rules.needs_pass and rules.late_takes_ticket, _span(policy.late_within, language)
-    found.append(say(language, "rules.late.ticket" if takes else "rules.late", time=late))
+    late = _span(policy.late_within, language)
+    found.append(say(language, "rules.late.ticket" if late_costs(rules) else "rules.late", time=late))
     if rules.no_shows_max is not None:
         numbers = {"n": rules.no_shows_max, "within": rules.no_show_days, "blocked": rules.blocked_days}
         found.append(say(language, "rules.no_shows", **numbers))

@@ -7,8 +7,9 @@ import io
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 from typing import Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import orjson
 from msgspec import UNSET
@@ -64,14 +65,9 @@ def read(name: str, content: bytes, studios: Sequence[Studio]) -> Listing:
     readers = {"csv": _rows_of_csv, "ics": _rows_of_ics, "json": _rows_of_json}
     if ending not in readers:
         raise Unreadable(f"{name}: a timetable is a file ending in .csv, .ics or .json")
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise Unreadable(f"{name}: is not UTF-8") from None
-    found = Listing()
-    codes = {name: studio.code for studio in studios for name in (studio.name, studio.code)}
-    taken: dict[Slot, str] = {}
-    for where, row in readers[ending](text):
+    found, taken = Listing(), dict[Slot, str]()
+    codes = {_named(name): studio.code for studio in studios for name in (studio.name, studio.code)}
+    for where, row in readers[ending](_text(name, content)):
         try:
             draft = _draft(row, codes)
             first = taken.setdefault(draft.slot, where)
@@ -85,15 +81,32 @@ def read(name: str, content: bytes, studios: Sequence[Studio]) -> Listing:
     return found
 
 
+def _text(name: str, content: bytes) -> str:
+    """Excel in Japan writes CSV in Shift_JIS unless told otherwise."""
+    for encoding in ("utf-8-sig", "cp932"):
+        try:
+            return content.decode(encoding)
+        except UnicodeDecodeError:
+            if not name.lower().endswith(".csv"):
+                break
+    raise Unreadable(f"{name}: is not UTF-8")
+
+
+def _named(studio: str) -> str:
+    return plainly(studio).lower()
+
+
 def _draft(row: Row, codes: Mapping[str, str]) -> LessonDraft:
     """What a line says; a column that is not there, or an empty cell, says nothing."""
     given = {name: str(value).strip() for name, value in row.items() if value is not None and str(value).strip()}
     missing = [name for name in NEEDED if name not in given]
     if missing:
         raise ValueError(f"{', '.join(missing)} missing")
+    if "rrule" in given:
+        raise ValueError("repeats: list every day of its own, or make it a lesson of every week at the desk")
     if max(len(given["name"]), len(given["instructor"])) > NAME_LENGTH_MAX:
         raise ValueError(f"name and instructor have at most {NAME_LENGTH_MAX} characters")
-    studio = codes.get(given["studio"], given["studio"])
+    studio = codes.get(_named(given["studio"]), given["studio"])
     if codes and studio not in codes.values():
         raise ValueError(f"studio {given['studio']!r} is not one of {', '.join(sorted(set(codes.values())))}")
     return LessonDraft(
@@ -123,8 +136,15 @@ def _capacity(text: str) -> int | None:
 
 
 def _rows_of_csv(text: str) -> Iterator[tuple[str, Row]]:
-    reader = csv.DictReader(io.StringIO(text))
-    headings = [HEADINGS.get((name or "").strip(), (name or "").strip().lower()) for name in reader.fieldnames or ()]
+    try:
+        yield from _lines_of_csv(csv.DictReader(io.StringIO(text, newline=None)))
+    except csv.Error as error:
+        raise Unreadable(f"no CSV: {error}") from None
+
+
+def _lines_of_csv(reader: csv.DictReader[str]) -> Iterator[tuple[str, Row]]:
+    plain = [plainly(name or "").lower() for name in reader.fieldnames or ()]
+    headings = [HEADINGS.get(name, name) for name in plain]
     missing = [name for name in NEEDED if name not in headings]
     if missing:
         raise Unreadable(f"the first line must name the columns; {', '.join(missing)} missing")
@@ -172,7 +192,7 @@ def _row_of_event(event: Mapping[str, tuple[str, str]]) -> Row:
         return event.get(name, ("", ""))[1]
 
     organizer = re.search(r'CN="?([^";]+)', event.get("ORGANIZER", ("", ""))[0])
-    start, end = _moment(value("DTSTART")), _moment(value("DTEND"))
+    start, end = (_moment(*event.get(name, ("", ""))) for name in ("DTSTART", "DTEND"))
     return {
         "studio": value("LOCATION"),
         "date": f"{start:%Y-%m-%d}" if start else "",
@@ -183,11 +203,12 @@ def _row_of_event(event: Mapping[str, tuple[str, str]]) -> Row:
         "capacity": value("X-CAPACITY"),
         "id": value("UID"),
         "cancelled": "true" if value("STATUS").upper() == "CANCELLED" else "",
+        "rrule": value("RRULE"),
     }
 
 
-def _moment(text: str) -> datetime | None:
-    """In Japan's time; a time without a zone is Japan's."""
+def _moment(parameters: str, text: str) -> datetime | None:
+    """In Japan's time; a time without a zone, or with one that nobody knows, is Japan's."""
     found = _MOMENT.fullmatch(text)
     if found is None:
         return None
@@ -195,4 +216,12 @@ def _moment(text: str) -> datetime | None:
         moment = datetime.strptime(found[1] + found[2], "%Y%m%d%H%M%S")
     except ValueError:
         return None
-    return moment.replace(tzinfo=UTC if found[3] else JST).astimezone(JST)
+    return moment.replace(tzinfo=UTC if found[3] else _zone(parameters)).astimezone(JST)
+
+
+def _zone(parameters: str) -> tzinfo:
+    named = re.search(r'TZID="?([^";]+)', parameters)
+    try:
+        return ZoneInfo(named[1]) if named else JST
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        return JST

@@ -23,6 +23,13 @@ def days_to_make(weekly: WeeklyLesson, holidays: Collection[date], today: date, 
     return [day for day in every if takes_place(weekly, holidays, day)]
 
 
+def days_gained(before: WeeklyLesson, after: WeeklyLesson, today: date) -> list[date]:
+    """Of the days that are behind `made_until`, those that only the new form of a template has."""
+    count = (before.made_until - today).days + 1 if before.made_until else 0
+    every = (today + timedelta(days=number) for number in range(count))
+    return [day for day in every if takes_place(after, (), day) and not takes_place(before, (), day)]
+
+
 def takes_place(weekly: WeeklyLesson, holidays: Collection[date], day: date) -> bool:
     if day.weekday() != weekly.weekday or day in holidays or day.isoformat() in weekly.skipped:
         return False

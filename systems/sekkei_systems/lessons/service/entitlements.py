@@ -19,9 +19,11 @@ from sekkei_systems.lessons.design import (
     PassKind,
     Standing,
     StudioRules,
+    TieKind,
     UserLesson,
     WeekCount,
     count_in_week,
+    of_user_and_kind,
     passes,
     passes_of,
     return_ticket,
@@ -29,7 +31,7 @@ from sekkei_systems.lessons.design import (
     take_ticket,
     week_counts,
 )
-from sekkei_systems.lessons.rules.entitlement import TRIAL_ID, blocked_until, chosen, monday_of, opens_at
+from sekkei_systems.lessons.rules.entitlement import TRIAL_ID, blocked_until, chosen, late_costs, monday_of, opens_at
 from sekkei_systems.lessons.rules.slots import Slot
 from sekkei_systems.lessons.service.access import Staff
 from sekkei_systems.lessons.service.rulebook import Rulebook
@@ -107,7 +109,7 @@ class Entitlements:
         own = await self._db.all(passes_of(booking.user_id).consistent())
         used = chosen(own, booking.studio_code, booking.lesson_date)
         if used is None:
-            if rules.has_trial and not by_desk and not any(one.studio_code == booking.studio_code for one in own):
+            if rules.has_trial and not by_desk and await self._is_newcomer(booking, own):
                 self._on_trial(found)
             elif not by_desk:
                 raise refusals.NoPass()
@@ -119,6 +121,13 @@ class Entitlements:
         else:
             key = (used.user_id, used.studio_code, used.pass_id)
             found.takes.append((passes.must_exist(*key).when(Pass.valid_until >= booking.lesson_date), None))
+
+    async def _is_newcomer(self, booking: UserLesson, own: list[Pass]) -> bool:
+        """Without a pass of the studio, and never there: passes that have ended are deleted after a while."""
+        if any(one.studio_code == booking.studio_code for one in own):
+            return False
+        history = await self._db.all(of_user_and_kind(booking.user_id, TieKind.HISTORY))
+        return not any(one.studio_code == booking.studio_code for one in history)
 
     def _on_trial(self, found: Entitled) -> None:
         """The first lesson: written down, so that there is one."""
@@ -140,7 +149,7 @@ class Entitlements:
     async def returned(self, booking: UserLesson, *, late: bool = False) -> list[Action[Any, Any]]:
         """For the transaction that ends a booking: what it took goes back, unless it is late and the rules say no."""
         rules = await self.rulebook.rules(booking.studio_code)
-        if late and rules.late_takes_ticket:
+        if late and late_costs(rules):
             return []
         actions: list[Action[Any, Any]] = []
         if booking.week_counted is not None:
@@ -166,11 +175,14 @@ class Entitlements:
         there = await self._db.get(standings(user_id, slot.studio_code).consistent())
         before = there.absences if there is not None else frozenset()
         absences = before - {str(slot)} if came else before | {str(slot)}
-        if there is None and not absences:
+        if absences == before:
             return []
         until = blocked_until(rules, absences, days.now(self._clock))
         update = standings.upsert(user_id, slot.studio_code).set(Standing.absences, absences)
-        update = update.remove(Standing.blocked_until) if until is None else update.set(Standing.blocked_until, until)
+        if until is None:
+            update = update.remove(Standing.blocked_until)
+        elif not came:  # an absence less makes no block longer
+            update = update.set(Standing.blocked_until, until)
         same = Standing.absences.absent() if there is None else Standing.absences == before
         return [update.when(same)]
 

@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from sekkei.clock import Clock
 from sekkei.design import ConditionFailed, Database
 from sekkei.runtime import days
+from sekkei.runtime.refusals import Refusal
 from sekkei_systems.lessons.design import Lesson, lessons, timetable
 from sekkei_systems.lessons.rules.slots import Slot, slot_of
 from sekkei_systems.lessons.service.timetable import Timetable
@@ -33,10 +34,17 @@ class Listed:
                 await self._note(lesson, listed=True, missing_since=None)
             elif lesson.listed and not lesson.called_off and slot_of(lesson).starts_at > now:
                 if lesson.missing_since is not None and lesson.missing_since <= now - GRACE:
-                    ended.append(slot_of(await self._timetable.call_off(slot_of(lesson))))
+                    ended += await self._call_off(slot_of(lesson))
                 else:
                     await self._note(lesson, listed=True, missing_since=lesson.missing_since or now)
         return ended
+
+    async def _call_off(self, slot: Slot) -> list[Slot]:
+        try:
+            await self._timetable.call_off(slot)
+        except Refusal:  # it is being moved, or has begun meanwhile: the next time says what is left of it
+            return []
+        return [slot]
 
     async def _note(self, lesson: Lesson, *, listed: bool, missing_since: datetime | None) -> None:
         if (lesson.listed, lesson.missing_since) == (listed, missing_since):

@@ -54,7 +54,7 @@ class Timetable:
     def check(self, draft: LessonDraft, there: Lesson | None) -> Lesson:
         """The lesson as it would be; refuses what may not stand in the timetable where `there` stands now."""
         wanted = draft.fresh(self._now()) if there is None else draft.onto(there)
-        _check(wanted)
+        check_lesson(wanted)
         if draft.slot.starts_at <= self._now():
             raise refusals.LessonOver()
         if there is None:
@@ -129,7 +129,7 @@ _FIELDS: dict[str, Field[Lesson, Any]] = {
 }
 
 
-def _check(wanted: Lesson) -> None:
+def check_lesson(wanted: Lesson) -> None:
     if wanted.capacity is not None and not 0 <= wanted.capacity <= CAPACITY_MAX:
         raise refusals.BadLesson(field="capacity")
     for field, text in (("lesson_name", wanted.lesson_name), ("instructor", wanted.instructor)):

@@ -21,11 +21,10 @@ from sekkei_systems.lessons.design import (
     weekly_lessons,
     weekly_of,
 )
-from sekkei_systems.lessons.rules.places import CAPACITY_MAX, NAME_LENGTH_MAX
-from sekkei_systems.lessons.rules.slots import LAST_DAY, Slot
-from sekkei_systems.lessons.rules.weekly import MADE_BY, days_to_make, draft_on, takes_place
+from sekkei_systems.lessons.rules.slots import FIRST_DAY, LAST_DAY, Slot
+from sekkei_systems.lessons.rules.weekly import MADE_BY, days_gained, days_to_make, draft_on, takes_place
 from sekkei_systems.lessons.service.access import Staff
-from sekkei_systems.lessons.service.timetable import Timetable
+from sekkei_systems.lessons.service.timetable import Timetable, check_lesson
 
 AHEAD = timedelta(days=28)
 """How far lessons are made; booking windows decide from when they can be booked."""
@@ -42,15 +41,24 @@ class Weekly:
         return await self._db.all(weekly_of(studio_code).consistent())
 
     async def save(self, staff: Staff, wanted: WeeklyLesson) -> WeeklyLesson:
-        """New, or in place of what was there; days that were made already stay as they are."""
+        """New, or in place of what was there; days that were made already stay as they are. Days that it gains among
+        those are made first: cut off in between, they are gained again."""
         assert wanted.studio_code == staff.managing().studio.code
         _check(wanted)
         there = await self._db.get(weekly_lessons.ref_of(wanted).consistent())
         if there is not None:
             wanted = replace(wanted, made_until=there.made_until, skipped=there.skipped)
+            await self._gain(there, wanted)
         await self._db.write(weekly_lessons.put(wanted))
         await self.make(wanted.studio_code)
         return wanted
+
+    async def _gain(self, there: WeeklyLesson, wanted: WeeklyLesson) -> None:
+        gained = days_gained(there, wanted, days.today(self._clock))
+        closed = await self.holidays(wanted.studio_code, gained[0], gained[-1]) if gained else []
+        for day in gained:
+            if day not in {one.day for one in closed}:
+                await self._make(wanted, day)
 
     async def remove(self, staff: Staff, weekday: int, start_time: time) -> None:
         """No more of them; those that were made stay."""
@@ -108,7 +116,8 @@ class Weekly:
         return made
 
     async def _make(self, weekly: WeeklyLesson, day: date) -> int:
-        with contextlib.suppress(refusals.SlotTaken, refusals.LessonOver):
+        # An older version kept templates that end before they start; they keep nothing else from being made.
+        with contextlib.suppress(refusals.SlotTaken, refusals.LessonOver, refusals.EndBeforeStart):
             await self._timetable.add(draft_on(weekly, day))
             return 1
         return 0
@@ -127,12 +136,8 @@ class Weekly:
 
 
 def _check(wanted: WeeklyLesson) -> None:
-    for field, text in (("lesson_name", wanted.lesson_name), ("instructor", wanted.instructor)):
-        if not text.strip() or len(text) > NAME_LENGTH_MAX:
-            raise refusals.BadLesson(field=field)
+    check_lesson(draft_on(wanted, FIRST_DAY).fresh(wanted.updated_at))
     if not 0 <= wanted.weekday <= 6:
         raise refusals.BadLesson(field="weekday")
-    if wanted.capacity is not None and not 0 <= wanted.capacity <= CAPACITY_MAX:
-        raise refusals.BadLesson(field="capacity")
     if wanted.last_day is not None and wanted.last_day < wanted.first_day:
         raise refusals.BadDay(field="last_day")

@@ -85,9 +85,37 @@ def test_what_is_no_timetable_is_refused(name: str, text: str) -> None:
         read_text(name, text)
 
 
+def test_excel_in_japan_writes_shift_jis() -> None:
+    text = CSV.replace("YUKI", "髙橋①").replace("\n", "\r\n")
+    found = read("A.CSV", text.encode("cp932"), STUDIOS)
+    assert (found.lessons, found.problems) == read_text("a.csv", text)
+    assert found.lessons[0].instructor == "髙橋①"
+
+
 def test_other_encodings_are_refused() -> None:
-    with pytest.raises(Unreadable):
-        read("a.csv", CSV.encode("shift_jis"), STUDIOS)
+    for name, content in (("a.csv", CSV.encode("utf-16")), ("a.ics", ICS.encode("cp932"))):
+        with pytest.raises(Unreadable, match="not UTF-8"):
+            read(name, content, STUDIOS)
+
+
+def test_lines_may_end_in_any_way_and_headings_be_of_any_width() -> None:
+    rows = "ＳＴＵＤＩＯ, Date ,start,name,instructor\rGNZ,2025-07-30,19:30,a,b\r"
+    (one,), problems = read_text("a.csv", rows)
+    assert (one.slot, problems) == (LESSON, [])
+
+
+def test_a_cell_without_an_end_is_no_timetable() -> None:
+    with pytest.raises(Unreadable, match="no CSV"):
+        read_text("a.csv", f"studio,date,start,name,instructor\ngnz,2025-07-30,19:30,{'x' * 140_000},b\n")
+
+
+def test_zones_of_a_calendar_and_what_repeats() -> None:
+    elsewhere = ICS.replace("DTSTART;TZID=Asia/Tokyo:20250731T093000", "DTSTART;TZID=Europe/London:20250731T013000")
+    assert read_text("a.ics", elsewhere) == read_text("a.ics", ICS)
+    assert read_text("a.ics", ICS.replace("Asia/Tokyo", "Tokyo Standard Time")) == read_text("a.ics", ICS)
+    lessons, problems = read_text("a.ics", ICS.replace("UID:a1\r\n", "UID:a1\r\nRRULE:FREQ=WEEKLY\r\n"))
+    assert [one.lesson_id for one in lessons] == ["a2"]
+    assert problems[0].startswith("a1: repeats")
 
 
 def test_what_people_type() -> None:

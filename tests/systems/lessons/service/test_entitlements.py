@@ -145,6 +145,81 @@ async def test_who_misses_lessons_waits_and_a_mistake_is_taken_back(world: World
     await world.book("hana", THIRD)
 
 
+async def test_who_comes_after_having_been_blocked_is_not_blocked_again(world: World) -> None:
+    await world.service.rulebook.save(STAFF, rules(world, no_shows_max=1, no_show_days=30, blocked_days=1))
+    later = Slot("gnz", date(2025, 8, 4), time(19, 30))
+    for slot in (LESSON, later):
+        await world.lesson(slot, capacity=5)
+    await world.book("hana", LESSON)
+    world.clock.set(LESSON.starts_at.timestamp())
+    await world.service.desk.mark_attendance(STAFF, LESSON, "hana", False)
+    world.clock.advance(25 * 3600)
+    await world.book("hana", later)
+    world.clock.set(later.starts_at.timestamp())
+    await world.service.desk.mark_attendance(STAFF, later, "hana", True)
+    again = Slot("gnz", date(2025, 8, 6), time(19, 30))
+    await world.lesson(again, capacity=5)
+    await world.book("hana", again)
+
+
+async def test_an_absence_noted_twice_blocks_no_longer_than_once(world: World) -> None:
+    await world.service.rulebook.save(STAFF, rules(world, no_shows_max=1, no_show_days=30, blocked_days=2))
+    for slot in (LESSON, THIRD):
+        await world.lesson(slot, capacity=5)
+    await world.book("hana", LESSON)
+    world.clock.set(LESSON.starts_at.timestamp())
+    await world.service.desk.mark_attendance(STAFF, LESSON, "hana", False)
+    world.clock.advance(3600)
+    await world.service.desk.mark_attendance(STAFF, LESSON, "hana", False)
+    world.clock.advance(47 * 3600 - 60)
+    with pytest.raises(refusals.Blocked):
+        await world.book("hana", THIRD)
+    world.clock.set(LESSON.starts_at.timestamp() + 48 * 3600 - 1)
+    await world.lesson(Slot("gnz", date(2025, 8, 2), time(9, 0)), capacity=5)
+    world.clock.advance(1)
+    await world.book("hana", Slot("gnz", date(2025, 8, 2), time(9, 0)))
+
+
+async def test_a_late_cancellation_costs_no_week_where_the_rules_speak_of_no_ticket(world: World) -> None:
+    await world.service.rulebook.save(STAFF, rules(world, per_week=1))
+    for slot in (LESSON, THIRD):
+        await world.lesson(slot, capacity=5)
+    await world.book("hana", LESSON)
+    world.clock.set((LESSON.starts_at - timedelta(hours=2)).timestamp())
+    await world.cancel("hana", LESSON)
+    await world.book("hana", THIRD)
+
+
+async def test_a_cancellation_exactly_at_the_limit_is_in_time(world: World) -> None:
+    await world.service.rulebook.save(STAFF, rules(world, needs_pass=True))
+    await world.lesson(capacity=5)
+    book = await given(world, "hana", 2, LESSON.lesson_date)
+    await world.book("hana", LESSON)
+    world.clock.set((LESSON.starts_at - timedelta(hours=3)).timestamp())
+    await world.cancel("hana", LESSON)
+    assert await left(world, book) == 2
+    await world.book("hana", LESSON)
+    world.clock.advance(0.001)
+    await world.cancel("hana", LESSON)
+    assert await left(world, book) == 1
+
+
+async def test_who_has_been_there_is_no_newcomer(world: World) -> None:
+    await world.service.rulebook.save(STAFF, rules(world, needs_pass=True, has_trial=True))
+    for slot in (LESSON, NEXT):
+        await world.lesson(slot, capacity=5)
+    await given(world, "hana", 1, date(2025, 7, 30))
+    await world.book("hana", LESSON)
+    world.clock.set(LESSON.starts_at.timestamp() + 1)
+    world.settle()
+    await world.jobs.expire({})
+    for one in await world.db.all(passes.scan()):
+        await world.db.write(passes.delete(one.user_id, one.studio_code, one.pass_id))  # its time to live is over
+    world.settle()
+    with pytest.raises(refusals.NoPass):
+        await world.book("hana", NEXT)
+
+
 async def test_a_lesson_that_is_called_off_costs_nothing_and_takes_again_when_it_is_brought_back(world: World) -> None:
     await world.service.rulebook.save(STAFF, rules(world, needs_pass=True, per_week=2))
     await world.lesson(capacity=5)

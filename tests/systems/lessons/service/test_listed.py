@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import time
 
+from sekkei_systems.lessons.design import Lesson, lessons
 from sekkei_systems.lessons.rules.slots import Slot
 from tests.systems.lessons.world import LESSON, World
 
@@ -35,3 +36,16 @@ async def test_what_comes_back_in_time_stays(world: World) -> None:
     assert await compare("gnz", set()) == []
     found = await world.lesson_now()
     assert (found.called_off, found.listed) == (False, True)
+
+
+async def test_a_lesson_on_the_move_keeps_nothing_else_from_being_called_off(world: World) -> None:
+    for slot in (LESSON, OTHER):
+        await world.lesson(slot)
+    compare = world.service.listed.compare
+    await compare("gnz", {LESSON, OTHER})
+    await compare("gnz", set())
+    world.clock.advance(3 * 3600)
+    await world.db.write(
+        lessons.update("gnz", OTHER.lesson_date, OTHER.start_time).set(Lesson.moving_to, "gnz/2025-08-01/09:00")
+    )
+    assert await compare("gnz", set()) == [LESSON]

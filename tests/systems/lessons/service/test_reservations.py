@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import random
+from typing import Any
 
 import pytest
 
@@ -22,6 +23,7 @@ from sekkei_systems.lessons.rules.policy import Policy
 from sekkei_systems.lessons.rules.selling import Sellers
 from sekkei_systems.lessons.rules.slots import Slot
 from sekkei_systems.lessons.service.bookings import Bookings
+from sekkei_systems.lessons.service.entitlements import Entitled
 from sekkei_systems.lessons.service.reservations import Reservations
 from tests.systems.lessons.rules.test_places import lesson
 from tests.systems.lessons.steps import tie
@@ -239,3 +241,28 @@ async def test_what_the_studio_sold_out_can_be_waited_for(store: Store, clock: M
     await both.world.join("hana", LESSON)
     assert (await both.world.lesson_now()).booked == 2
     await both.settle()
+
+
+async def test_two_devices_at_the_same_moment_have_one_place(store: Store, clock: ManualClock) -> None:
+    """The second reads before the first has booked, and reserves after it: what it gives up is its own."""
+    both = await both_sides(store, clock, 2)
+    entitled = both.world.service.entitlements.entitled
+    looked, booked = asyncio.Event(), asyncio.Event()
+
+    async def late(*about: Any, **more: Any) -> Entitled:
+        found = await entitled(*about, **more)
+        if not looked.is_set():
+            looked.set()
+            await booked.wait()
+        return found
+
+    both.world.service.entitlements.entitled = late  # type: ignore[method-assign]
+    second = asyncio.create_task(both.world.book("hana", LESSON))
+    await looked.wait()
+    await both.world.book("hana", LESSON)
+    booked.set()
+    with pytest.raises(refusals.AlreadyRegistered):
+        await second
+    await both.settle()
+    await both.agree()
+    assert len(await both.here()) == 1

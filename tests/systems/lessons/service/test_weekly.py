@@ -100,3 +100,30 @@ async def test_what_makes_no_sense_is_refused(world: World) -> None:
     await weekly.save(STAFF, WEDNESDAYS)
     with pytest.raises(refusals.BadDay):
         await weekly.skip(STAFF, 2, time(19, 30), date(2025, 8, 7))
+
+
+async def test_an_end_before_the_start_is_refused_and_keeps_no_other_studio_waiting(world: World) -> None:
+    weekly = world.service.weekly
+    with pytest.raises(refusals.EndBeforeStart):
+        await weekly.save(STAFF, replace(WEDNESDAYS, end_time=time(18, 0)))
+    assert await weekly.all("gnz") == []
+
+
+async def test_days_that_a_template_gains_are_made(world: World) -> None:
+    weekly = world.service.weekly
+    await weekly.save(STAFF, replace(WEDNESDAYS, first_day=date(2025, 8, 13), last_day=date(2025, 8, 13)))
+    assert [one.lesson_date.day for one in await made(world)] == [13]
+    await weekly.close(STAFF, date(2025, 8, 20), "夏季休館")
+    await weekly.save(STAFF, WEDNESDAYS)
+    assert [one.lesson_date.day for one in await made(world)] == [30, 6, 13]
+
+
+async def test_a_day_that_was_moved_away_is_not_gained_again(world: World) -> None:
+    weekly = world.service.weekly
+    await weekly.save(STAFF, WEDNESDAYS)
+    await world.service.moves.move(STAFF, LESSON, Slot("gnz", date(2025, 7, 31), time(20, 0)))
+    world.settle()
+    await world.jobs.move({"slot": str(LESSON)})
+    await weekly.save(STAFF, replace(WEDNESDAYS, last_day=date(2025, 8, 13), lesson_name="BSL House 2"))
+    await weekly.save(STAFF, WEDNESDAYS)
+    assert [one.lesson_date.day for one in await made(world)] == [31, 6, 13, 20]
