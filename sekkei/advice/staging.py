@@ -10,6 +10,9 @@ from sekkei.advice import believable
 from sekkei.design import Action, Check, Condition, Database, Delete, Put, Transaction, Update, replace
 from sekkei.design.conditions import All, Between, Call, Compare, Either, Not, OneOf
 
+THERE = object()
+"""The wish that an entry of a map is there, whatever it is."""
+
 
 async def set_the_stage(db: Database, step: Any, number: int) -> None:
     """For every action of a step: its item as it must be, or no item where none may be."""
@@ -19,6 +22,7 @@ async def set_the_stage(db: Database, step: Any, number: int) -> None:
             await db.store.call("DeleteItem", {"TableName": table, "Key": action.ref.key})
         elif _wants_something(action):
             item = action.entity.encode(_fitting(action, number))
+            _fit_inside(item, action.conditions)
             await db.store.call("PutItem", {"TableName": table, "Item": item})
 
 
@@ -47,10 +51,26 @@ def _fitting(action: Action[Any, Any], number: int) -> Any:
     for field, value in _wishes(action.conditions):
         known = entity.model.fields.get(field.root)
         if known is None or not known.in_init or field.path != known.path or known.name in changes:
-            continue  # a place inside an attribute, or a part of the key: as it is
+            continue  # a place inside an attribute, which comes later, or a part of the key: as it is
         if value is not None or known.optional:
             changes[known.name] = value
     return replace(made, **changes)
+
+
+def _fit_inside(item: dict[str, Any], conditions: Iterable[Condition[Any]]) -> None:
+    """Entries of maps that the conditions look at; no made-up item has those."""
+    for field, value in _wishes(conditions):
+        *outer, last = field.path
+        if not outer or not all(isinstance(step, str) for step in field.path):
+            continue
+        inside = item
+        for step in outer:
+            inside = inside.setdefault(step, {"M": {}}).get("M", {})
+        stored = {"M": {}} if value is THERE else field.encode(value)
+        if stored is None:
+            inside.pop(last, None)
+        elif value is not THERE or last not in inside:
+            inside[last] = stored
 
 
 def _wishes(conditions: Iterable[Condition[Any]]) -> list[tuple[Any, Any]]:
@@ -69,6 +89,8 @@ def _wishes(conditions: Iterable[Condition[Any]]) -> list[tuple[Any, Any]]:
             found += [(condition.field, condition.options[0])]
         elif isinstance(condition, Call) and condition.function == "attribute_not_exists":
             found += [(condition.field, None)]
+        elif isinstance(condition, Call) and condition.function == "attribute_exists" and len(condition.field.path) > 1:
+            found += [(condition.field, THERE)]
         elif isinstance(condition, Not) and isinstance(condition.condition, Call):
             found += [(condition.condition.field, None)]
     return found

@@ -2,7 +2,12 @@
 
 from sekkei_systems.eventbot.design import accepted as accepted
 from sekkei_systems.eventbot.design import examples as examples
-from sekkei_systems.eventbot.design.crowds import join_together, wait_together
+from sekkei_systems.eventbot.design.crowds import (
+    join_option_together,
+    join_together,
+    wait_for_option_together,
+    wait_together,
+)
 from sekkei_systems.eventbot.design.models import (
     JST_MILLISECONDS,
     JST_SECONDS,
@@ -130,6 +135,7 @@ __all__ = [
     "holders_of_role",
     "join",
     "join_option",
+    "join_option_together",
     "join_together",
     "keep_recruit_message",
     "leave",
@@ -171,5 +177,6 @@ __all__ = [
     "unseated",
     "wait",
     "wait_for_option",
+    "wait_for_option_together",
     "wait_together",
 ]

@@ -4,7 +4,10 @@ condition decides and one write counts."""
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from datetime import datetime
+from functools import reduce
+from operator import and_
 
 from sekkei.design import Condition, Delete, Field, Transaction, Update
 from sekkei_systems.eventbot.design.models import Answer, Event, Member, Reply, SignUpOption
@@ -21,8 +24,12 @@ def _count(queue: bool, option_id: str | None) -> Field[Event, int]:
     return Event.options.entry(option_id).at(SignUpOption.waiting_count if queue else SignUpOption.member_count)
 
 
-def counted(guild_id: str, event_id: str, before: Place, after: Place) -> Update[Event]:
-    """Counts somebody in another place than before, in the event and in the options."""
+def _capacity(option_id: str) -> Field[Event, int | None]:
+    return Event.options.entry(option_id).at(SignUpOption.capacity)
+
+
+def counted(guild_id: str, event_id: str, before: Place, after: Place, many: int = 1) -> Update[Event]:
+    """Counts somebody, or several, in another place than before, in the event and in the options."""
     change: Counter[tuple[bool, str | None]] = Counter()
     for place, by in ((before, -1), (after, 1)):
         for key in () if place is None else dict.fromkeys(((place[0], None), place)):
@@ -30,9 +37,9 @@ def counted(guild_id: str, event_id: str, before: Place, after: Place) -> Update
     update: Update[Event] = events.update(guild_id, event_id).keeping_version()
     for key, by in change.items():
         if by:
-            update = update.add(_count(*key), by)
+            update = update.add(_count(*key), by * many)
         if by < 0:
-            update = update.when(_count(*key) > 0)
+            update = update.when(_count(*key) >= many)
     if after is not None and after[1] is not None:
         update = update.when(Event.options.entry(after[1]).exists())
     return update
@@ -40,13 +47,14 @@ def counted(guild_id: str, event_id: str, before: Place, after: Place) -> Update
 
 def room_in(option_id: str) -> Condition[Event]:
     """Places are left in the option, and in the whole."""
-    places = Event.options.entry(option_id).at(SignUpOption.capacity)
+    places = _capacity(option_id)
     return room() & (places.absent() | (_count(False, option_id) < places))
 
 
-def unclaimed(option_id: str) -> Condition[Event]:
-    """Nobody waits for such a place: in this option, or anywhere where places are counted over all."""
-    return (_count(True, option_id) == 0) & (Event.capacity.absent() | (Event.waiting_count == 0))
+def unclaimed(option_id: str, others: Iterable[str]) -> Condition[Event]:
+    """Nobody who waits could have such a place: in this option, or in others that share places with it."""
+    claims = [(_count(True, id) == 0) | (_count(False, id) >= _capacity(id)) for id in others]
+    return reduce(and_, claims, _count(True, option_id) == 0)
 
 
 def unseated(guild_id: str, event_id: str, user_id: str, option_id: str) -> tuple[Update[Event], Delete[Member]]:
@@ -55,18 +63,18 @@ def unseated(guild_id: str, event_id: str, user_id: str, option_id: str) -> tupl
     return counted(guild_id, event_id, (False, option_id), None), left
 
 
-def _not_waiting() -> Condition[Reply]:
+def not_waiting() -> Condition[Reply]:
     return Reply.answer.absent() | (Reply.answer != Answer.WAITING)
 
 
 @design.pattern(ja="区分を選んで参加（区分の定員も同時に確認）", added=True)
-def join_option(member: Member, option_id: str) -> Transaction:
-    """Take part in one way, if that is open, has a place, and nobody waits for it."""
+def join_option(member: Member, option_id: str, others: list[str]) -> Transaction:
+    """Take part in one way, if that is open, has a place, and nobody waits who could have it."""
     update = counted(member.guild_id, member.event_id, None, (False, option_id))
     return Transaction(
-        update.when(joinable(member.joined_at), room_in(option_id), unclaimed(option_id)),
+        update.when(joinable(member.joined_at), room_in(option_id), unclaimed(option_id, others)),
         add_member(member),
-        replies.delete(member.guild_id, member.event_id, member.user_id).when(_not_waiting()),
+        replies.delete(member.guild_id, member.event_id, member.user_id).when(not_waiting()),
     )
 
 
@@ -76,7 +84,7 @@ def wait_for_option(reply: Reply, option_id: str) -> Transaction:
     update = counted(reply.guild_id, reply.event_id, None, (True, option_id))
     return Transaction(
         update.when(joinable(reply.asked_at), Event.waiting_list == True),  # noqa: E712
-        replies.put(reply).when(_not_waiting()),
+        replies.put(reply).when(not_waiting()),
         members.must_not_exist(reply.guild_id, reply.event_id, reply.user_id),
     )
 
@@ -111,7 +119,7 @@ def promote_in_option(member: Member, option_id: str) -> Transaction:
 def change_option(guild_id: str, event_id: str, user_id: str, before: str, after: str, now: datetime) -> Transaction:
     """Take part in another way, if that has a place nobody waits for."""
     update = counted(guild_id, event_id, (False, before), (False, after))
-    places = Event.options.entry(after).at(SignUpOption.capacity)
+    places = _capacity(after)
     free = places.absent() | (_count(False, after) < places)
     chosen = members.update(guild_id, event_id, user_id).set(Member.option_id, after)
     return Transaction(

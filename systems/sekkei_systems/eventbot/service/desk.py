@@ -33,6 +33,8 @@ CALL = "eventbot.call"
 DIRECT = "eventbot.direct"
 SETTLE_DELAY = timedelta(seconds=1)
 """A message is edited this long after the first of several changes, so that a rush of joins makes one edit."""
+SETTLE_TURN_SECONDS = 4
+"""A stream of changes without an end puts the edit off no longer than this."""
 SOON = timedelta(milliseconds=1)
 PATIENCE_SECONDS = 2.0
 """Discord waits three seconds for an answer; contended writes are repeated for two of them."""
@@ -79,14 +81,16 @@ class Desk:
 
     def settle_event(self, guild_id: str, event_id: str, delay: timedelta = SETTLE_DELAY) -> Put[Schedule]:
         """An action: bring Discord in line with the event shortly. Many changes in a row make one such row."""
-        payload = {"guild_id": guild_id, "event_id": event_id}
-        at = days.now(self.clock) + delay
-        return self.soon.put_action(schedule_name(event_id, "settle"), SETTLE_EVENT, payload, at=at)
+        return self._settle(event_id, SETTLE_EVENT, {"guild_id": guild_id, "event_id": event_id}, delay)
 
     def settle_notice(self, guild_id: str, notice_id: str, delay: timedelta = SETTLE_DELAY) -> Put[Schedule]:
-        payload = {"guild_id": guild_id, "notice_id": notice_id}
-        at = days.now(self.clock) + delay
-        return self.soon.put_action(schedule_name(notice_id, "settle"), SETTLE_NOTICE, payload, at=at)
+        return self._settle(notice_id, SETTLE_NOTICE, {"guild_id": guild_id, "notice_id": notice_id}, delay)
+
+    def _settle(self, id: str, job: str, payload: Mapping[str, Any], delay: timedelta) -> Put[Schedule]:
+        """Two rows take turns: while changes put off the one of this turn, the one of the turn before comes due."""
+        now = days.now(self.clock)
+        turn = int(now.timestamp()) // SETTLE_TURN_SECONDS % 2
+        return self.soon.put_action(schedule_name(id, f"settle{turn}"), job, payload, at=now + delay)
 
     def call(
         self,

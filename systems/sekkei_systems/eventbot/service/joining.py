@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from sekkei.design import Action, ConditionFailed, Put, Transaction, TransactionFailed
 from sekkei.runtime import days
@@ -51,46 +51,102 @@ class Joined:
     waiting: bool = False
 
 
+class Wanted(NamedTuple):
+    """What a crowd asks for: a place at an event, or one of its ways to take part."""
+
+    guild_id: str
+    event_id: str
+    option_id: str | None = None
+
+
+class Asker(NamedTuple):
+    actor: Actor
+    late: bool = False
+
+
+class EventMoved(Exception):
+    """Somebody else came, left or queued since the event was read: look again."""
+
+
 class Joining:
     """Every change of who takes part, with the counters in the same transaction."""
 
     def __init__(self, desk: Desk, access: Access, queue: Queue) -> None:
         self._desk, self._access, self._queue = desk, access, queue
-        self._crowds: Crowds[tuple[str, str], Actor, Joined] = Crowds(self._join_all, TOGETHER_MAX)
+        self._crowds: Crowds[Wanted, Asker, Joined] = Crowds(self._serve, TOGETHER_MAX)
 
     async def join(self, actor: Actor, event_id: str) -> Joined:
         """Take part, or queue where all places are taken. Raises ChooseOption where there are several ways."""
-        return await self._crowds.served((actor.guild_id, event_id), actor)
+        return await self._crowds.served(Wanted(actor.guild_id, event_id), Asker(actor))
 
-    async def _join_all(self, event: tuple[str, str], actors: Sequence[Actor]) -> list[Joined | BaseException]:
+    async def choose(self, actor: Actor, event_id: str, option_id: str, *, late: bool = False) -> Joined:
+        """Take part in one way, change to another, or queue for it."""
+        return await self._crowds.served(Wanted(actor.guild_id, event_id, option_id), Asker(actor, late))
+
+    async def _serve(self, wanted: Wanted, askers: Sequence[Asker]) -> list[Joined | BaseException]:
         """What became of each. One transaction for all; where that fails, each alone learns what is the matter."""
         done: list[Joined | BaseException] = []
-        while len(actors) - len(done) > 1 and (group := await self._join_together(event[1], actors[len(done) :])):
+        while len(askers) - len(done) > 1 and (group := await self._serve_together(wanted, askers[len(done) :])):
             done += group
-        alone = (self._join(actor, event[1]) for actor in actors[len(done) :])
+        alone = (self._serve_one(wanted, one) for one in askers[len(done) :])
         return [*done, *await asyncio.gather(*alone, return_exceptions=True)]
 
-    async def _join_together(self, event_id: str, actors: Sequence[Actor]) -> list[Joined | BaseException]:
+    async def _serve_one(self, wanted: Wanted, asker: Asker) -> Joined:
+        if wanted.option_id is None:
+            return await self._join(asker.actor, wanted.event_id)
+        return await self._choose(asker.actor, wanted.event_id, wanted.option_id, asker.late)
+
+    async def _serve_together(self, wanted: Wanted, askers: Sequence[Asker]) -> list[Joined]:
         """The first of them, as many as there is room for; none where each has to be asked or told something."""
-        desk, guild_id = self._desk, actors[0].guild_id
-        event = await desk.db.get(design.event(guild_id, event_id))
-        twice = len({actor.user_id for actor in actors}) < len(actors)
-        if event is None or event.options or event.member_role_id is not None or twice:
-            return []
-        queue = event.waiting_list and _is_taken(event)
-        if not queue and event.capacity is not None:
-            actors = actors[: max(0, event.capacity - event.member_count)]
-        if len(actors) < 2:
-            return []
-        asked = [self._reply(actor, event_id, Answer.WAITING) for actor in actors] if queue else []
-        people = [] if queue else [self._member(actor, event_id) for actor in actors]
-        transaction = design.wait_together(asked) if queue else design.join_together(people, event.capacity)
+        for _ in range(TRIES_MAX):
+            event = await self._desk.db.get(design.event(wanted.guild_id, wanted.event_id))
+            if event is None or not self._is_simple(event, wanted.option_id, askers):
+                break
+            queue = event.waiting_list and _is_taken(event, wanted.option_id)
+            group = askers if queue else askers[: _places_left(event, wanted.option_id)]
+            if len(group) < 2:
+                break
+            try:
+                return await self._serve_group(event, wanted.option_id, group, queue)
+            except EventMoved:
+                continue
+        return []
+
+    async def _serve_group(
+        self, event: Event, option_id: str | None, group: Sequence[Asker], queue: bool
+    ) -> list[Joined]:
+        """All or none; raises EventMoved when the event is not as it was read."""
+        desk, key = self._desk, (event.guild_id, event.event_id)
+        transaction = (self._queueing if queue else self._seating)(event, option_id, group)
+        actors = [one.actor for one in group]
         try:
-            await desk.transact(transaction, desk.settle_event(guild_id, event_id), others=actors)
-        except (TransactionFailed, Repeated, Busy):
+            await desk.transact(transaction, desk.settle_event(*key), others=actors)
+        except TransactionFailed as failed:
+            if failed.failed(transaction.actions[0]):
+                raise EventMoved() from None
             return []
-        desk.changed(guild_id)
-        return [Joined(event, waiting=queue)] * len(actors)
+        except (Repeated, Busy):
+            return []
+        desk.changed(event.guild_id)
+        moved = await self._queue.move_up(*key) if queue and option_id is not None else []
+        return [Joined(event, waiting=queue and one.user_id not in moved) for one in actors]
+
+    def _is_simple(self, event: Event, option_id: str | None, askers: Sequence[Asker]) -> bool:
+        """Does nobody have to be looked at alone?"""
+        known = option_id in event.options if option_id is not None else not event.options
+        once = len({one.actor.user_id for one in askers}) == len(askers)
+        return known and once and event.member_role_id is None and is_joinable(event, self._desk.now())
+
+    def _queueing(self, event: Event, option_id: str | None, askers: Sequence[Asker]) -> Transaction:
+        asked = [self._reply(one.actor, event.event_id, Answer.WAITING, option_id) for one in askers]
+        return design.wait_together(asked) if option_id is None else design.wait_for_option_together(asked, option_id)
+
+    def _seating(self, event: Event, option_id: str | None, askers: Sequence[Asker]) -> Transaction:
+        people = [self._member(one.actor, event.event_id, option_id, one.late) for one in askers]
+        if option_id is None:
+            return design.join_together(people, event.capacity)
+        others, places = _others(event, option_id), event.options[option_id].capacity
+        return design.join_option_together(people, option_id, others, places, event.capacity)
 
     async def _join(self, actor: Actor, event_id: str) -> Joined:
         desk = self._desk
@@ -193,10 +249,9 @@ class Joining:
         refs = [members(actor.guild_id, one.event_id, actor.user_id) for one in listed]
         return {one.event_id for one in await self._desk.db.get_many(refs) if one is not None}
 
-    # In one of several ways
+    # In one of several ways, alone
 
-    async def choose(self, actor: Actor, event_id: str, option_id: str, *, late: bool = False) -> Joined:
-        """Take part in one way, change to another, or queue for it."""
+    async def _choose(self, actor: Actor, event_id: str, option_id: str, late: bool) -> Joined:
         desk = self._desk
         for _ in range(TRIES_MAX):
             event = await desk.event(actor.guild_id, event_id)
@@ -239,9 +294,9 @@ class Joining:
         if waiting is not None and waiting.option_id == option_id:
             raise AlreadyWaiting(position=await self._position(actor, event.event_id))
         option = event.options[option_id]
-        if waiting is None and not (is_full(option) or option.waiting_count or _is_taken(event)):
+        if waiting is None and not _is_taken(event, option_id):
             member = self._member(actor, event.event_id, option_id, late)
-            await self._commit(actor, event, design.join_option(member, option_id))
+            await self._commit(actor, event, design.join_option(member, option_id, _others(event, option_id)))
             return False
         if not event.waiting_list:
             raise OptionFull(name=option.name) if is_full(option) else Full(capacity=event.capacity)
@@ -348,6 +403,23 @@ class Joining:
         return self._desk.outbox.message("discord", channel, body, id=reason)
 
 
-def _is_taken(event: Event) -> bool:
-    """No place is free, or somebody waits for it."""
-    return event.capacity is not None and (event.member_count >= event.capacity or event.waiting_count > 0)
+def _is_taken(event: Event, option_id: str | None = None) -> bool:
+    """No place is free, of all or of one option, or somebody waits who could have it."""
+    if option_id is not None and (is_full(event.options[option_id]) or event.options[option_id].waiting_count):
+        return True
+    if event.capacity is None:
+        return False
+    elsewhere = [event.options[id] for id in _others(event, option_id)] if option_id is not None else []
+    barred = sum(one.waiting_count for one in elsewhere if is_full(one))
+    return event.member_count >= event.capacity or event.waiting_count > barred
+
+
+def _others(event: Event, option_id: str) -> list[str]:
+    """Options that share places with one: all, where places are counted over all."""
+    return [id for id in event.options if id != option_id and event.capacity is not None]
+
+
+def _places_left(event: Event, option_id: str | None) -> int:
+    counted_in = [event, *([event.options[option_id]] if option_id is not None else ())]
+    left = [one.capacity - one.member_count for one in counted_in if one.capacity is not None]
+    return max(0, min(left, default=TOGETHER_MAX))

@@ -11,7 +11,7 @@ from sekkei_systems.eventbot.local.discord import Fault
 from sekkei_systems.eventbot.local.world import ATTENDEE_ROLE, BOT_ROLE, GUILD_ID, RECRUIT
 from sekkei_systems.eventbot.ports.discord import permissions
 from sekkei_systems.eventbot.service import Draft
-from tests.systems.eventbot.conftest import AOI, MEI, REN, START, Bot, settled
+from tests.systems.eventbot.conftest import AOI, MEI, REN, START, Bot, settled, somebody
 
 
 async def test_a_permission_that_comes_back_is_used(quick: Bot) -> None:
@@ -92,6 +92,17 @@ async def test_while_somebody_edits_a_message_nobody_else_does(quick: Bot) -> No
     assert len(quick.local.log) == before
     await quick.work(30)  # the lease of whoever died has run out
     assert quick.local.log[0]["method"] == "PATCH"
+
+
+async def test_a_stream_of_joins_without_an_end_does_not_put_the_edit_off(quick: Bot) -> None:
+    event = await quick.event(start=quick.service.desk.now() + timedelta(hours=9))
+    for number in range(40):
+        await quick.service.joining.join(somebody(number).actor, event.event_id)
+        await quick.work(0.5)
+    edits = [one for one in quick.local.log if one["method"] == "PATCH"]
+    assert 3 <= len(edits) <= 10, "in twenty seconds: every few of them, and not with every join"
+    [(_, body)] = await quick.posts()
+    assert somebody(25).id in str(body), "what is shown is seconds old at most"
 
 
 # Message, thread, native event and role: what one of them is refused is no matter of the others

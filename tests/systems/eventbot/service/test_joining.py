@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -11,7 +12,8 @@ import pytest
 
 from sekkei_systems.eventbot.design import Answer, Member, members
 from sekkei_systems.eventbot.local.world import GUILD_ID
-from sekkei_systems.eventbot.refusals import AlreadyIn, Closed, NoSuchEvent, NotIn, Started
+from sekkei_systems.eventbot.refusals import AlreadyIn, Closed, NoSuchEvent, NoSuchOption, NotIn, Started
+from sekkei_systems.eventbot.rules import options
 from sekkei_systems.eventbot.service import Desk, Draft
 from tests.systems.eventbot.conftest import AOI, MEI, REN, SOTA, YUI, Bot, somebody
 
@@ -117,6 +119,35 @@ async def test_a_crowd_shares_transactions_and_keeps_its_order(quick: Bot, monke
     view = await quick.service.events.view(GUILD_ID, event.event_id)
     assert {one.user_id for one in view.members} == {one.id for one in people[:40]}
     assert (view.event.member_count, view.event.waiting_count, len(view.waiting)) == (40, 56, 56)
+
+
+async def test_a_crowd_shares_transactions_by_option_too(quick: Bot, monkeypatch: pytest.MonkeyPatch) -> None:
+    raid = tuple(options.read("Tank 8\nDPS 40"))
+    event = await quick.event(options=raid, capacity=44)
+    written = Written(monkeypatch)
+    people = [somebody(number) for number in range(64)]
+    ways = ["01" if number % 4 == 0 else "02" for number in range(64)]
+    choose = quick.service.joining.choose
+    asking = (choose(one.actor, event.event_id, way) for one, way in zip(people, ways, strict=True))
+    joined = await asyncio.gather(*asking)
+    assert written.transactions <= 10, "and not one for each of 64"
+    view = await quick.service.events.view(GUILD_ID, event.event_id)
+    assert {one.user_id for one in view.members} == {
+        one.id for one, got in zip(people, joined, strict=True) if not got.waiting
+    }
+    seated, waiting = (Counter(one.option_id for one in rows) for rows in (view.members, view.waiting))
+    now = view.event
+    assert (now.member_count, now.waiting_count) == (len(view.members), len(view.waiting)) == (44, 20)
+    for id, option in now.options.items():
+        assert (option.member_count, option.waiting_count) == (seated[id], waiting[id])
+        assert option.member_count <= (option.capacity or 0)
+
+
+async def test_a_crowd_at_an_option_that_is_not_there_is_told_so(quick: Bot) -> None:
+    event = await quick.event(options=tuple(options.read("Tank 8")))
+    asking = [quick.service.joining.choose(one.actor, event.event_id, "07") for one in (MEI, REN)]
+    found = await asyncio.gather(*asking, return_exceptions=True)
+    assert [type(one) for one in found] == [NoSuchOption, NoSuchOption]
 
 
 async def test_one_who_cannot_come_in_keeps_nobody_out(quick: Bot) -> None:

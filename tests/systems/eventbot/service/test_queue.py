@@ -93,6 +93,18 @@ async def test_places_over_all_go_to_the_first_who_can_have_one(quick: Bot) -> N
     await recounted(quick, event)
 
 
+async def test_who_waits_for_a_full_option_keeps_nobody_out_of_another(quick: Bot) -> None:
+    """Nor is anybody told that they moved up who was never in the queue."""
+    event = await quick.event(options=RAID, capacity=10)
+    joining = quick.service.joining
+    await joining.choose(REN.actor, event.event_id, TANK)
+    assert (await joining.choose(MEI.actor, event.event_id, TANK)).waiting
+    assert not (await joining.choose(SOTA.actor, event.event_id, DPS)).waiting
+    await quick.work()
+    assert [body for _, body in await quick.posts() if "繰り上" in body.get("content", "")] == []
+    await recounted(quick, event)
+
+
 async def test_late_is_said_and_taken_back(quick: Bot) -> None:
     event = await quick.event(options=RAID)
     joining = quick.service.joining
