@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from sekkei.runtime.deployment import Opened
 
 T = TypeVar("T")
+EVERYWHERE = ("alarm_to", "hosts", "metrics_token", "sent_days", "sign_in_name", "webhook_secret")
+"""What may be set for any system."""
 
 
 def described(name: str) -> Published | None:
@@ -44,11 +46,13 @@ def of_system(name: str, ask: Callable[[Opened], Awaitable[T]]) -> T:
 async def _published(opened: Opened) -> Published:
     from sekkei.publish.aws.parts import Published, Settings
     from sekkei.runtime.design import design as runtime
+    from sekkei.runtime.ends import OPENID
     from sekkei.web.identity.design import design as web
 
     system = opened.system
     streams = {table.name: table for reactions in opened.parts.reactions for table in reactions.tables}
-    names = [*(name for end in system.ends for name in (*end.settings, *end.one_of)), "allow_local"]
+    needed = (name for end in system.ends for name in (*end.settings, *end.one_of))
+    names = list(dict.fromkeys([*needed, "allow_local", *system.settings, *EVERYWHERE, *OPENID.settings]))
     return Published(
         name=system.name,
         designs=[system.design, runtime, web],

@@ -135,7 +135,7 @@ class Design:
 
     def table_name(self, table: Table, env: str) -> str:
         """The name in the store."""
-        return table.naming.replace("{env}", env).replace("{table}", table.name)
+        return (table.shared or "") + table.naming.replace("{env}", env).replace("{table}", table.name)
 
     def table_named(self, name: str, env: str) -> Table | None:
         """The table that has this name in the store."""

@@ -115,6 +115,8 @@ class Table:
     ) -> None:
         self.name, self.pk, self.sk = name, pk, sk
         self.naming = "{table}"  # how its design names tables in a store; a transaction may span designs
+        self.shared: str | None = None
+        """What stands in front of its name in a store; None for a table that no other deployment there has too."""
         self.discriminator, self.ttl, self.stream = discriminator, ttl, stream
         self.capacity, self.pitr, self.deletion_protection = capacity, pitr, deletion_protection
         self.warm, self.tags, self.insights = warm, dict(tags or {}), insights

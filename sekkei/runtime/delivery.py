@@ -38,7 +38,7 @@ from sekkei.runtime.design import (
 )
 from sekkei.runtime.failures import one_line
 from sekkei.runtime.leases import Due, LeaseLost, Leases, due, take
-from sekkei.runtime.outbox import SHELL, Rejected, Shown, Transport, TryAgain, Undeliverable
+from sekkei.runtime.outbox import CLOSED, SHELL, Rejected, Shown, Transport, TryAgain, Undeliverable
 from sekkei.runtime.retries import backoff
 
 ATTEMPTS_MAX = 12
@@ -335,6 +335,9 @@ class Delivery:
         return "sent"
 
     async def _send(self, message: Message, transport: Transport) -> str:
+        if message.body == CLOSED:
+            raise Undeliverable(f"The text {CLOSED['sealed']}.")
+
         async def in_time() -> str:
             seconds: float = getattr(transport, "timeout_seconds", TIMEOUT_SECONDS)
             try:

@@ -11,6 +11,7 @@ from enum import Enum
 from typing import Any
 
 from sekkei.design import Attr, Design, Index, Key, Query, attr, epoch, iso, model, part
+from sekkei.runtime.settings import shared
 
 design = Design(
     "runtime",
@@ -32,6 +33,7 @@ table = design.table(
     ja="すべてのシステムが共有する実行時の表",
     en="What every system needs at run time",
 )
+table.shared = shared()
 
 MILLISECONDS = iso("Z", 3)
 

@@ -21,6 +21,9 @@ KEPT = timedelta(days=90)
 SHELL = "web"
 """What the web shell itself sends, such as codes to sign in with; every process may see to it."""
 
+CLOSED = {"sealed": "cannot be opened: SEKKEI_SECRET is not the one it was sealed with"}
+"""What is found in place of a body that was sealed under another secret."""
+
 
 class Undeliverable(Exception):
     """It will never go out: a refused address, a message the provider rejects. Not tried again."""

@@ -20,6 +20,7 @@ from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from sekkei.errors import ConditionalCheckFailedException, TransactionCanceledException
+from sekkei.runtime.outbox import CLOSED
 from sekkei.store.protocol import Request, Response, Store, version_of
 
 MARK = "sealed.1."
@@ -117,7 +118,7 @@ class Sealed:
         try:
             return orjson.loads(self._cipher.decrypt(box[:NONCE_BYTES], box[NONCE_BYTES:], _name(row)))
         except InvalidTag:
-            return {"M": {"sealed": {"S": "cannot be opened: SEKKEI_SECRET is not the one it was sealed with"}}}
+            return {"M": {name: {"S": words} for name, words in CLOSED.items()}}
 
 
 def _name(row: Mapping[str, Any]) -> bytes:

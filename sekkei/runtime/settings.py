@@ -54,13 +54,17 @@ class Settings:
 
 
 def from_environment(environment: Mapping[str, str] | None = None, **overrides: object) -> Settings:
-    """Settings from `SEKKEI_*`, and from arguments that were given on the command line."""
+    """Settings from `SEKKEI_*`, and from arguments that were given on the command line. What is empty is not set."""
     environment = os.environ if environment is None else environment
-    values = {name[7:].lower(): text for name, text in environment.items() if name.startswith("SEKKEI_")}
+    values = {name[7:].lower(): text for name, text in environment.items() if name.startswith("SEKKEI_") and text}
     data = Path(str(overrides.pop("data", None) or values.get("data") or "data"))
     for switch in ("live", "rate_limit"):
         _switch(values, switch)
     Kept(values.get("sent_days", ""))
+    if not re.fullmatch(r"[a-zA-Z0-9_.-]{0,100}", values.get("shared", "")):
+        raise ValueError(
+            f"SEKKEI_SHARED is part of table names: letters, digits, - _ and . only; it is {values['shared']!r}."
+        )
     if 0 < len(values.get("metrics_token", "x" * TOKEN_LENGTH_MIN)) < TOKEN_LENGTH_MIN:
         raise ValueError(f"SEKKEI_METRICS_TOKEN is too short to be safe; give at least {TOKEN_LENGTH_MIN} characters.")
     known: dict[str, object] = {
@@ -74,6 +78,13 @@ def from_environment(environment: Mapping[str, str] | None = None, **overrides: 
     if "secrets" not in overrides:
         known["secrets"] = Secrets(_master(values.get("secret", ""), data))
     return Settings(**{**known, **overrides})  # type: ignore[arg-type]
+
+
+def shared() -> str:
+    """What stands in front of the names of the tables that every deployment has (`sekkei-runtime`, `sekkei-web`), so
+    that several may live in one account and region. Whatever opens a design has to know it, so it is asked as they are
+    declared; `from_environment` says when it is no part of a name."""
+    return os.environ.get("SEKKEI_SHARED", "")
 
 
 def _public_url(given: str) -> str:

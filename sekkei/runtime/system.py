@@ -83,3 +83,5 @@ class System:
     """What to open, as (path below the prefix, words), for the home page."""
     ends: Sequence[End] = ()
     """Services outside that it needs; while one is local, it is not open to others by accident."""
+    settings: Sequence[str] = ()
+    """What else may be set for it, without `SEKKEI_` and in lower case; its page in docs/ says what each is for."""

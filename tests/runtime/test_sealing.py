@@ -10,8 +10,9 @@ import pytest
 from sekkei.clock import SYSTEM
 from sekkei.design import Database, tables
 from sekkei.errors import TransactionCanceledException
+from sekkei.runtime.delivery import Delivery
 from sekkei.runtime.deployment import SEALED, assemble
-from sekkei.runtime.design import Message, design, messages, newest_messages
+from sekkei.runtime.design import Message, State, design, messages, newest_messages
 from sekkei.runtime.outbox import Outbox
 from sekkei.runtime.sealing import MARK, Sealed
 from sekkei.store import Embedded
@@ -72,6 +73,28 @@ async def test_neither_another_key_nor_another_row_opens_it(store: Embedded) -> 
         found = [one for one in await runtime_on(store, key).all(newest_messages()) if one.id == f"tasks/{id}"]
         assert all("cannot be opened" in one.body["sealed"] for one in found)
         assert found or key == KEY
+
+
+async def test_what_does_not_open_is_not_sent_empty(store: Embedded) -> None:
+    """The secret was changed, or another deployment's table was taken for ours."""
+    await Outbox(runtime_on(store), SYSTEM, "tasks").put("mail", "a@example.com", SECRET, id="1")
+    other = runtime_on(store, b"x" * 32)
+    mail = Kept()
+    await Delivery(other, SYSTEM, {"mail": mail}).run_once()
+    assert mail.sent == []
+    message = await Outbox(other, SYSTEM, "tasks").get("1")
+    assert message is not None
+    assert message.state is State.FAILED
+    assert "SEKKEI_SECRET" in str(message.last_error)
+
+
+class Kept:
+    def __init__(self) -> None:
+        self.sent: list[Message] = []
+
+    async def send(self, message: Message) -> str:
+        self.sent.append(message)
+        return "sent"
 
 
 async def test_no_code_stands_in_any_table_after_a_sign_in(store: Embedded) -> None:

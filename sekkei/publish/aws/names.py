@@ -7,7 +7,7 @@ from typing import Any
 
 from sekkei.design import Design, Table
 
-ENV = "${Env}"
+ENV, SHARED = "${Env}", "${Shared}"
 
 
 def logical(*texts: str) -> str:
@@ -17,9 +17,15 @@ def logical(*texts: str) -> str:
 
 
 def table_name(design: Design, table: Table) -> Any:
-    """The table's name in the store; a substitution where it contains the environment."""
-    name = design.table_name(table, ENV)
-    return {"Fn::Sub": name} if ENV in name else name
+    """The table's name in the store; a substitution where the stack's parameters are part of it."""
+    name = name_with(design, table, ENV, SHARED)
+    return {"Fn::Sub": name} if "${" in name else name
+
+
+def name_with(design: Design, table: Table, env: str, shared: str) -> str:
+    """The same with anything in place of the environment, and of what stands in front of shared tables."""
+    name = design.table_name(table, env)
+    return name if table.shared is None else shared + name.removeprefix(table.shared)
 
 
 def arn_of(table: Table) -> dict[str, Any]:

@@ -66,6 +66,7 @@ def environment(system: Published) -> dict[str, Given]:
     found = {
         "SEKKEI_STORE": Given("store"),
         "SEKKEI_ENV": Given("parameter", "env"),
+        "SEKKEI_SHARED": Given("parameter", "shared"),
         "SEKKEI_SYSTEMS": Given("text", system.name),
         "SEKKEI_SECRET": Given("secret"),
         "SEKKEI_PUBLIC_URL": Given("url"),

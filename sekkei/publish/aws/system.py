@@ -10,7 +10,7 @@ from sekkei.design import Table
 from sekkei.publish.aws import parts
 from sekkei.publish.aws.names import logical
 from sekkei.publish.aws.parts import Given, Published, allow
-from sekkei.publish.aws.tables import Resource, env_parameter, kept, tables
+from sekkei.publish.aws.tables import Resource, kept, naming_parameters, tables
 
 
 def template(system: Published, env: str) -> dict[str, Any]:
@@ -38,7 +38,7 @@ def template(system: Published, env: str) -> dict[str, Any]:
 
 def _parameters(system: Published, env: str) -> dict[str, Any]:
     found: dict[str, Any] = {
-        "Env": env_parameter(env),
+        **naming_parameters(system.designs, env),
         "CodeBucket": {"Type": "String", "Description": "The bucket that the package was uploaded to"},
         "CodeKey": {"Type": "String", "Description": "The package's key there; `sekkei publish` builds package.zip"},
         "Architecture": {

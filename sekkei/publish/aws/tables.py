@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from sekkei.design import Design, Table
@@ -9,6 +10,7 @@ from sekkei.design.definition import create_request, tag_list
 from sekkei.publish.aws.names import logical, table_name
 
 DESIGN_TAG = "sekkei:design"
+SHARED_WORDS = "In front of sekkei-runtime and sekkei-web, for another system in this account and region: q- and so on"
 Resource = dict[str, Any]
 
 
@@ -63,7 +65,7 @@ def template(*designs: Design, env: str) -> dict[str, Any]:
     return {
         "AWSTemplateFormatVersion": "2010-09-09",
         "Description": f"Tables of {names}",
-        "Parameters": {"Env": env_parameter(env)},
+        "Parameters": naming_parameters(designs, env),
         "Resources": tables(*designs),
         "Outputs": {
             logical(table.name, "name"): {"Value": {"Ref": logical(table.name, "table")}}
@@ -73,10 +75,19 @@ def template(*designs: Design, env: str) -> dict[str, Any]:
     }
 
 
-def env_parameter(env: str) -> dict[str, Any]:
-    return {
-        "Type": "String",
-        "Default": env,
-        "AllowedPattern": "[a-zA-Z0-9_.-]{1,100}",
-        "Description": "What {env} stands for in the names of tables",
-    }
+def naming_parameters(designs: Sequence[Design], env: str) -> dict[str, Any]:
+    """What names of tables are made of when a stack is deployed."""
+    found = {"Env": _name_part(env, 1, "What {env} stands for in the names of tables")}
+    if has_shared(designs):
+        found["Shared"] = _name_part("", 0, SHARED_WORDS)
+    return found
+
+
+def has_shared(designs: Sequence[Design]) -> bool:
+    """Whether there are tables that another stack would have too."""
+    return any(table.shared is not None for design in designs for table in design.tables.values())
+
+
+def _name_part(default: str, shortest: int, text: str) -> dict[str, Any]:
+    pattern = f"[a-zA-Z0-9_.-]{{{shortest},100}}"
+    return {"Type": "String", "Default": default, "AllowedPattern": pattern, "Description": text}

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from sekkei.design import Capacity, Design, Index, Table
-from sekkei.publish.aws.tables import DESIGN_TAG
+from sekkei.publish.aws.names import name_with
+from sekkei.publish.aws.tables import DESIGN_TAG, SHARED_WORDS, has_shared
 
 PROVIDER = {"source": "hashicorp/aws", "version": ">= 6.0"}
 
@@ -20,13 +22,20 @@ def configuration(*designs: Design, env: str) -> dict[str, Any]:
             watched |= _insights(table)
     return {
         "terraform": {"required_providers": {"aws": PROVIDER}, "required_version": ">= 1.5"},
-        "variable": {"env": {"type": "string", "default": env, "description": "What {env} stands for in table names"}},
+        "variable": _naming_variables(designs, env),
         "resource": {
             "aws_dynamodb_table": found,
             **({"aws_dynamodb_contributor_insights": watched} if watched else {}),
         },
         "output": {f"{name}_arn": {"value": f"${{aws_dynamodb_table.{name}.arn}}"} for name in found},
     }
+
+
+def _naming_variables(designs: Sequence[Design], env: str) -> dict[str, Any]:
+    found = {"env": {"type": "string", "default": env, "description": "What {env} stands for in table names"}}
+    if has_shared(designs):
+        found["shared"] = {"type": "string", "default": "", "description": SHARED_WORDS}
+    return found
 
 
 def resource_name(table: Table) -> str:
@@ -40,7 +49,7 @@ def plain(text: str) -> str:
 
 def _table(design: Design, table: Table) -> dict[str, Any]:
     found: dict[str, Any] = {
-        "name": design.table_name(table, "${var.env}"),
+        "name": name_with(design, table, "${var.env}", "${var.shared}"),
         "hash_key": table.pk,
         "attribute": [{"name": name, "type": kind} for name, kind in table.attribute_types().items()],
         "deletion_protection_enabled": table.deletion_protection,

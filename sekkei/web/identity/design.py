@@ -9,6 +9,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from sekkei.design import Attr, Design, Key, Query, attr, epoch, iso, model, part
+from sekkei.runtime.settings import shared
 
 design = Design(
     "web",
@@ -26,6 +27,7 @@ table = design.table(
     ja="サインインに必要なもの",
     en="What signing in needs",
 )
+table.shared = shared()
 
 MILLISECONDS = iso("Z", 3)
 

@@ -34,7 +34,7 @@ from sekkei_systems.chiipochi.ports.payments.stripe import API_URL as STRIPE_URL
 from sekkei_systems.chiipochi.ports.payments.stripe import Stripe
 from sekkei_systems.chiipochi.ports.setup import check
 from sekkei_systems.chiipochi.reactions import Rewards
-from sekkei_systems.chiipochi.rules.organisation import Organisation
+from sekkei_systems.chiipochi.rules.organisation import FACTS, Organisation
 from sekkei_systems.chiipochi.service import Service
 from sekkei_systems.chiipochi.service.access import Donor, Operator
 from sekkei_systems.chiipochi.service.personal import BotPeople
@@ -132,6 +132,10 @@ SYSTEM = System(
     design=design,
     build=build,
     demo=demo,
+    settings=(
+        *("line_basic_id", "line_channel_secret_previous", "stripe_konbini_days", "stripe_payment_methods"),
+        *("chiipochi_day_shards", *(f"chiipochi_{fact}" for fact in FACTS)),
+    ),
     ends=[
         MAIL,
         End(

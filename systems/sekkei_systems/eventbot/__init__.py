@@ -75,6 +75,7 @@ SYSTEM = System(
     design=patterns.design,
     build=build,
     demo=demo,
+    settings=("discord_client_secret",),
     ends=[
         MAIL,
         End(

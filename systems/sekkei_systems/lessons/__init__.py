@@ -14,6 +14,7 @@ from sekkei_systems.lessons.design import design
 from sekkei_systems.lessons.jobs import RECURRING, LessonJobs
 from sekkei_systems.lessons.local.studio_end import local_studio
 from sekkei_systems.lessons.reactions import reactions_of
+from sekkei_systems.lessons.rules.policy import MINUTES
 from sekkei_systems.lessons.service import Service, open_service
 from sekkei_systems.lessons.service.personal import LessonPeople
 from sekkei_systems.lessons.webhooks import line
@@ -68,6 +69,12 @@ SYSTEM = System(
     build=build,
     demo=demo,
     ends=[MAIL],
+    settings=(
+        *("lessons_studios", "lessons_staff", "lessons_fairness", *(f"lessons_{name}_minutes" for name in MINUTES)),
+        *("lessons_booking_page", "lessons_booking_token", "lessons_booking_url", "lessons_feed_url"),
+        *("lessons_push_secret", "line_channel_secret", "line_channel_token", "webhook_allow"),
+        *("expo_token", "expo_url"),
+    ),
     pages=[
         ("/", {"ja": "時間割", "en": "Timetable"}),
         ("/mine", {"ja": "マイリスト", "en": "My list"}),

@@ -23,6 +23,7 @@ from sekkei_systems.q.ports.web_push import Browsers
 from sekkei_systems.q.reactions import reactions_of
 from sekkei_systems.q.rules.notices import PUSH
 from sekkei_systems.q.rules.notices import WEB_PUSH as WEB_PUSH_KIND
+from sekkei_systems.q.rules.terms import NAMES as TERMS
 from sekkei_systems.q.service import Service, open_service
 
 
@@ -77,5 +78,9 @@ SYSTEM = System(
     build=build,
     demo=demo,
     ends=[MAIL, WEB_PUSH],
+    settings=(
+        *("expo_token", "expo_url", "push_hosts", "q_answer_first", "q_flagged", "q_pictures", "q_publish_window"),
+        *TERMS,
+    ),
     pages=[("/", {"ja": "今日の質問", "en": "Today's question"}), ("/admin", {"ja": "管理", "en": "Admin"})],
 )

@@ -73,5 +73,6 @@ SYSTEM = System(
     build=build,
     demo=demo,
     ends=[MAIL],
+    settings=("mail_events_secret", "mail_topic", "webhook_allow"),
     pages=[("/", {"ja": "マイワークとチーム", "en": "My work and teams"}), ("/docs", {"ja": "API", "en": "API"})],
 )

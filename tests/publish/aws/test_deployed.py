@@ -57,7 +57,7 @@ def deployed(ministack: Cloud, system: str, folder: Path, change: Any = None) ->
         zipped = package(system, folder)
     except CannotBuild as reason:
         pytest.skip(str(reason))
-    return deploy(ministack, system, zipped, change, **SETTINGS, **ENDS.get(system, {}))
+    return deploy(ministack, system, zipped, change, Shared=f"{system}-", **SETTINGS, **ENDS.get(system, {}))
 
 
 def invite(hana: Visitor, email: str) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -11,8 +12,17 @@ from typing import Any
 import pytest
 
 from sekkei.commands.described import described
+from sekkei.design.loading import load
+from sekkei.publish.aws import parts
 from sekkei.publish.aws.system import template
 
+DOCS = Path(__file__).parents[3] / "docs"
+NOT_ON_LAMBDA = {
+    *("SEKKEI_FORWARDED", "SEKKEI_SMTP_URL", "SEKKEI_TASKS_CAPACITY"),
+    *("SEKKEI_DISCORD_API_URL", "SEKKEI_LINE_API_URL", "SEKKEI_LINE_DATA_URL", "SEKKEI_STRIPE_API_URL"),
+    *("SEKKEI_SCHEDULE_REGION", "SEKKEI_SCHEDULE_ROLE", "SEKKEI_SCHEDULE_TARGET"),
+}
+"""Of a process, of the design, of services that stand in for others; schedules of EventBridge are set up by hand."""
 SYSTEMS = ("chiipochi", "eventbot", "lessons", "q", "tasks")
 
 
@@ -73,6 +83,32 @@ def test_a_bot_is_given_its_settings_when_it_is_deployed() -> None:
     assert "NoEcho" not in made["Parameters"]["MailFrom"]
     variables = made["Resources"]["HttpFunction"]["Properties"]["Environment"]["Variables"]
     assert variables["SEKKEI_LINE_CHANNEL_TOKEN"] == {"Ref": "LineChannelToken"}
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_what_its_page_says_can_be_set_is_a_parameter(system: str) -> None:
+    published = described(system)
+    assert published is not None
+    given = parts.environment(published)
+    written = set(re.findall(r"`(SEKKEI_[A-Z_]+[A-Z])", (DOCS / f"{system}.md").read_text("utf-8")))
+    assert written - set(given) <= NOT_ON_LAMBDA
+
+
+def test_two_systems_fit_into_one_account(stack: dict[str, Any]) -> None:
+    """Whatever each of them brings along has a name that the one who deploys can set apart."""
+    tables = {name: each for name, each in stack["Resources"].items() if each["Type"] == "AWS::DynamoDB::Table"}
+    for table in ("runtime", "web"):
+        assert tables[f"Sekkei{table.capitalize()}Table"]["Properties"]["TableName"] == {
+            "Fn::Sub": f"${{Shared}}sekkei-{table}"
+        }
+    assert stack["Parameters"]["Shared"]["Default"] == "", "stacks that are there keep their tables"
+    variables = stack["Resources"]["WorkFunction"]["Properties"]["Environment"]["Variables"]
+    assert variables["SEKKEI_SHARED"] == {"Ref": "Shared"}
+
+
+def test_no_two_systems_have_a_table_of_one_name() -> None:
+    names = [load(system).table_name(table, "prod") for system in SYSTEMS for table in load(system).tables.values()]
+    assert len(set(names)) == len(names)
 
 
 def test_the_same_input_gives_the_same_bytes() -> None:
