@@ -8,6 +8,18 @@ from typing import Any
 from sekkei.design import Attr, attr, model, part
 from sekkei_systems.chiipochi.design.models import UTC_MILLISECONDS
 
+FIRST = "FIRST"
+
+
+def receipt_code(year: int, number: int) -> str:
+    return f"{year}-{number:06d}"
+
+
+def receipt_key(code: str) -> tuple[int, int]:
+    """The year and the number of 2025-000001."""
+    year, _, number = code.partition("-")
+    return int(year), int(number)
+
 
 @model
 class ReceiptCounter:
@@ -36,11 +48,14 @@ class Receipt:
         default=None, stored_as=UTC_MILLISECONDS, ja="取り消した日時", en="when it was cancelled"
     )
     replaced_by: Attr[str | None] = attr(default=None, ja="差し替え先の番号", en="the number that replaces it")
+    before: Attr[str | None] = attr(
+        default=None, ja="寄付者の一つ前の番号（なければ FIRST）", en="the donor's receipt before it, or FIRST"
+    )
 
     @property
     def code(self) -> str:
         """As it is printed: 2025-000001."""
-        return f"{self.year}-{self.number:06d}"
+        return receipt_code(self.year, self.number)
 
 
 @model
@@ -52,6 +67,10 @@ class ReceiptFor:
     what: Attr[str] = part(ja="対象", en="what it is for")
     year: Attr[int] = attr(ja="発行年", en="the year it was issued in")
     number: Attr[int] = attr(ja="番号", en="its number")
+
+    @property
+    def code(self) -> str:
+        return receipt_code(self.year, self.number)
 
 
 @model

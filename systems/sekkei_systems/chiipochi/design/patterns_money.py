@@ -78,9 +78,12 @@ def looked_at(user_id: str, created_at: datetime, at: datetime) -> Update[Donati
 
 @design.pattern(ja="決済の失敗を反映", added=True)
 def fail(user_id: str, created_at: datetime, tx_id: str | None) -> Update[Donation]:
-    """No money came; repeated and late callbacks change nothing."""
+    """No money came; repeated and late callbacks change nothing, nor does the end of another checkout."""
     update = donations.update(user_id, created_at).set(Donation.status, Status.FAILED)
-    return (update if tx_id is None else update.set(Donation.tx_id, tx_id)).when(Donation.status == Status.PENDING)
+    update = update.when(Donation.status == Status.PENDING)
+    if tx_id is None:
+        return update.when(Donation.tx_id.absent())
+    return update.set(Donation.tx_id, tx_id).when(Donation.tx_id.absent() | (Donation.tx_id == tx_id))
 
 
 def paid_row(donation: Donation) -> PaidDonation:

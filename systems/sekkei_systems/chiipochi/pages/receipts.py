@@ -14,7 +14,6 @@ from sekkei.runtime import days
 from sekkei.runtime.refusals import NotThere
 from sekkei.web import Html, Pages, Redirect
 from sekkei_systems.chiipochi.design.models_books import Receipt
-from sekkei_systems.chiipochi.pages.sheets import FIRST_YEAR
 from sekkei_systems.chiipochi.pages.view import csv_file
 from sekkei_systems.chiipochi.refusals import DetailsMissing
 from sekkei_systems.chiipochi.rules.receipts import receipt_pdf
@@ -23,7 +22,7 @@ from sekkei_systems.chiipochi.service.details import Details
 from sekkei_systems.chiipochi.service.exports import cell
 from sekkei_systems.chiipochi.service.links import donation_key
 from sekkei_systems.chiipochi.service.readers import spoken
-from sekkei_systems.chiipochi.service.receipts import Receipts
+from sekkei_systems.chiipochi.service.receipts import FIRST_YEAR, Receipts
 from sekkei_systems.chiipochi.texts import say
 
 REGISTER = ("number", "issued", "amount", "what", "name", "cancelled", "replaced-by")

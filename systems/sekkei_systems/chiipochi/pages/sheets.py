@@ -11,9 +11,7 @@ from sekkei_systems.chiipochi.rules.recipients import recipient_of
 from sekkei_systems.chiipochi.service.access import Donor
 from sekkei_systems.chiipochi.service.links import donation_key
 from sekkei_systems.chiipochi.service.mine import Mine
-
-FIRST_YEAR = 2025
-"""Before that there was no ちいポチ."""
+from sekkei_systems.chiipochi.service.receipts import FIRST_YEAR
 
 pages = Pages()
 

@@ -14,8 +14,8 @@ from sekkei_systems.chiipochi.rules.conversation import Incoming
 
 EVENTS_MAX = 100
 OTHER = ("sticker", "image", "video", "audio", "file", "location")
-_USER = re.compile(r"^U[0-9A-Za-z_-]{1,64}$")
-_EVENT = re.compile(r"^[0-9A-Za-z_-]{1,64}$")
+_USER = re.compile(r"U[0-9A-Za-z_-]{1,64}")
+_EVENT = re.compile(r"[0-9A-Za-z_-]{1,64}")
 
 RawEvent = dict[str, Any]
 
@@ -49,11 +49,13 @@ def read_event(event: Mapping[str, Any]) -> Incoming | None:
         return None
     user_id = source.get("userId")
     group = source.get("groupId") or source.get("roomId")
-    if not (isinstance(event_id, str) and _EVENT.match(event_id) and isinstance(at, int) and at > 0):
+    if not (isinstance(event_id, str) and _EVENT.fullmatch(event_id) and isinstance(at, int) and at > 0):
+        return None
+    if source.get("type") in ("group", "room") and not isinstance(group, str):
         return None
     if user_id is None and isinstance(group, str):
         user_id = "Unknown"  # in groups people may be nameless; such events never reach a donation
-    if not (isinstance(user_id, str) and _USER.match(user_id)):
+    if not (isinstance(user_id, str) and _USER.fullmatch(user_id)):
         return None
     token = event.get("replyToken")
     given: dict[str, Any] = {

@@ -22,6 +22,7 @@ from sekkei_systems.chiipochi.design import (
     book,
     book_mark,
     book_marks,
+    book_months,
     book_together,
     close_month,
     closed_months,
@@ -231,13 +232,15 @@ class Books:
         await self.take_over()
         if month >= month_of(days.now(self._clock)):
             raise MonthNotOver()
-        lines = [_frozen(line) for line in added_up(await self._db.all(entries_of(month).consistent()))]
-        closed = BookMonth(month=month, closed_at=days.now(self._clock), closed_by=operator.id, lines=lines)
+        closed = BookMonth(month=month, closed_at=days.now(self._clock), closed_by=operator.id, lines=[])
         try:
             await self._db.write(close_month(closed))
+            log.warning("a month was closed", extra={"month": month, "by": operator.id})
         except ConditionFailed:
-            return
-        log.warning("a month was closed", extra={"month": month, "by": operator.id})
+            log.info("a month was closed before", extra={"month": month})
+        # From here on nothing more is booked in it, so everybody who adds it up finds the same.
+        lines = [_frozen(line) for line in added_up(await self._db.all(entries_of(month).consistent()))]
+        await self._db.write(book_months.update(month).set(BookMonth.lines, lines))
 
 
 def added_up(entries: Iterable[BookEntry]) -> list[Line]:

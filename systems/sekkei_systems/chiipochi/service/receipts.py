@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
@@ -32,7 +32,7 @@ from sekkei_systems.chiipochi.design import (
     register_of,
 )
 from sekkei_systems.chiipochi.design.models import Donation
-from sekkei_systems.chiipochi.design.models_books import Receipt
+from sekkei_systems.chiipochi.design.models_books import FIRST, Receipt, receipt_key
 from sekkei_systems.chiipochi.refusals import DetailsMissing, InYearsReceipt, NoOrganisation, NothingToReceipt
 from sekkei_systems.chiipochi.rules.organisation import Organisation
 from sekkei_systems.chiipochi.service.access import Donor, Operator
@@ -41,6 +41,8 @@ from sekkei_systems.chiipochi.service.links import order_id_of
 from sekkei_systems.chiipochi.service.mine import LATE
 
 TRIES_MAX = 8
+FIRST_YEAR = 2025
+"""Before that there was no ちいポチ."""
 REPLACED_MAX = 90
 """Single receipts that a year's can replace at once; a transaction takes a hundred."""
 
@@ -72,34 +74,50 @@ class Receipts:
 
     async def issue(self, donor: Donor, created_at: datetime) -> Receipt:
         """For one donation."""
-        donation = await self._db.get(donations(donor.user_id, created_at).consistent())
-        if donation is None:
-            raise NotThere()
+
+        async def given() -> list[Donation]:
+            found = await self._db.get(donations(donor.user_id, created_at).consistent())
+            if found is None:
+                raise NotThere()
+            return [found]
+
+        (donation,) = await given()
         whole = await self._valid(donor, of_year(donation.paid_day.year))
         if whole is not None and _covers(whole, donation):
             raise InYearsReceipt()
-        return await self._issue(donor, of_donation(donation), [donation])
+        return await self._issue(donor, of_donation(donation), given)
 
     async def issue_year(self, donor: Donor, year: int) -> Receipt:
         """For everything that came in a year."""
         query = donations_of_user_between(donor.user_id, date(year, 1, 1) - LATE, date(year, 12, 31)).consistent()
-        found = [donation for donation in await self._db.all(query) if donation.paid_day.year == year]
-        return await self._issue(donor, of_year(year), found)
 
-    async def _issue(self, donor: Donor, what: str, found: Sequence[Donation]) -> Receipt:
-        given = [donation for donation in found if donation.counts]
-        person = await self._details.of(donor)
+        async def given() -> list[Donation]:
+            return [donation for donation in await self._db.all(query) if donation.paid_day.year == year]
+
+        return await self._issue(donor, of_year(year), given)
+
+    async def _issue(self, donor: Donor, what: str, read: Callable[[], Awaitable[list[Donation]]]) -> Receipt:
+        """Looked at again after it was written: money that went back meanwhile has found no receipt to cancel."""
+        given = _counting(await read())
+        for _ in range(TRIES_MAX):
+            issued = await self._next(donor, what, given, await self._person(donor, given))
+            before, given = given, _counting(await read())
+            if issued is not None and _lines(given) == _lines(before):
+                return issued
+            if issued is not None and not given:
+                await self._cancel(issued)
+        raise Conflict()
+
+    async def _person(self, donor: Donor, given: Sequence[Donation]) -> Person:
+        """Whom a receipt can be made out to, if there is anything to make it out for."""
         if not given:
             raise NothingToReceipt()
+        person = await self._details.of(donor)
         if person is None:
             raise DetailsMissing(field="name")
         if not self._organisation.name and not self._sample:
             raise NoOrganisation()
-        for _ in range(TRIES_MAX):
-            issued = await self._next(donor, what, given, person)
-            if issued is not None:
-                return issued
-        raise Conflict()
+        return person
 
     async def _next(self, donor: Donor, what: str, given: Sequence[Donation], person: Person) -> Receipt | None:
         """None when somebody was quicker."""
@@ -122,6 +140,7 @@ class Receipts:
             sender=self._organisation.facts,
             sealed=self._details.sealed(person, donor.user_id),
             issued_at=now,
+            before=before.code if before else FIRST,
         )
         replaced = [*([current] if current else []), *await self._singles(donor, what, given)]
         try:
@@ -190,14 +209,32 @@ class Receipts:
 
     async def forget(self, donor: Donor, pseudonym: str) -> None:
         """The register keeps numbers and sums, for the books; it no longer says whose they are."""
-        for year in {row.year for row in await self._db.all(receipts_of_user(donor.user_id).consistent())}:
-            for found in await self._db.all(register_of(year).consistent()):
-                if found.user_id == donor.user_id:
-                    renamed = receipts.update(found.year, found.number).set(Receipt.user_id, pseudonym)
-                    await self._db.write(renamed.remove(Receipt.sealed))
+        newest = await self._db.get(receipt_in_force(donor.user_id, LAST))
+        code = newest.code if newest else FIRST
+        while code != FIRST:
+            found = await self._db.get(receipt_of(*receipt_key(code)))
+            if found is None or found.before is None:  # of an earlier version
+                await self._rename_in_registers(donor, pseudonym, receipt_key(code)[0])
+                break
+            await self._rename(found, pseudonym)
+            code = found.before
         for row in await self._db.all(receipts_of_user(donor.user_id).consistent()):
             await self._db.write(receipts_for.delete(donor.user_id, row.what))
         await self._details.forget(donor)
+
+    async def _rename_in_registers(self, donor: Donor, pseudonym: str, last: int) -> None:
+        for year in range(FIRST_YEAR, last + 1):
+            for found in await self._db.all(register_of(year).consistent()):
+                if found.user_id == donor.user_id:
+                    await self._rename(found, pseudonym)
+
+    async def _rename(self, found: Receipt, to: str) -> None:
+        renamed = receipts.update(found.year, found.number).set(Receipt.user_id, to)
+        await self._db.write(renamed.remove(Receipt.sealed))
+
+
+def _counting(found: Iterable[Donation]) -> list[Donation]:
+    return [donation for donation in found if donation.counts]
 
 
 def _covers(receipt: Receipt, donation: Donation) -> bool:

@@ -125,6 +125,8 @@ class Settling:
             return await self._after_the_end(donation, event)
         if event.outcome is Outcome.WAITING:
             return await self._wait(donation, event)
+        if event.outcome is Outcome.FAILED and donation.tx_id not in (None, event.tx_id):
+            return "known"  # another checkout of this donation has ended; its own can still be paid
         return await self._settle(donation, event)
 
     async def _wait(self, donation: Donation, event: PaymentEvent) -> Result:

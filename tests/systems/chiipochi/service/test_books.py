@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
-from sekkei_systems.chiipochi.design import closed_months, entries_of
+from sekkei_systems.chiipochi.design import book, closed_months, entries_of
+from sekkei_systems.chiipochi.design.models_books import BookEntry, BookMonth
 from sekkei_systems.chiipochi.refusals import MonthNotOver
 from sekkei_systems.chiipochi.service.access import Donor, Operator
 from tests.systems.chiipochi.conftest import AOI, REN, Bot, StripeBot, utc
@@ -62,6 +64,31 @@ async def test_a_month_that_is_closed_stays_as_it_is(stripe_bot: StripeBot) -> N
     assert (september.gross, september.refunds) == (700, -400), "later news fall into the month that is open"
     (closed,) = await bot.db.all(closed_months())
     assert (closed.closed_by, closed.lines[0]["net"]) == ("aoi", 964)
+
+
+async def test_what_is_booked_while_a_month_is_closed_is_among_its_sums_or_in_the_next(
+    stripe_bot: StripeBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bot, books = stripe_bot, stripe_bot.service.books
+    _, session = await bot.checkout("ピーナッツ 1,000円")
+    bot.ledger.pay_by_card(session)
+    await bot.tell()
+    bot.clock.set(utc("2025-09-02T12:00:00+09:00").timestamp())
+    write = books._db.write
+
+    async def crossing(action: Any) -> Any:
+        """Another process books something of August in the moment before."""
+        if isinstance(getattr(action, "instance", None), BookMonth):
+            monkeypatch.setattr(books._db, "write", write)
+            at = utc("2025-08-31T23:00:00+09:00")
+            late: dict[str, Any] = {"movement": "txn_late", "kind": "charge", "recipient": "CHIBA", "amount": 700, "fee": 25}
+            await bot.db.transact(book(BookEntry(month="2025-08", at=at, **late)))
+        return await write(action)
+
+    monkeypatch.setattr(books._db, "write", crossing)
+    await books.close(AOIS, "2025-08")
+    (closed,) = await bot.db.all(closed_months())
+    assert [line["gross"] for line in closed.lines] == [1700]
 
 
 async def test_postings_have_their_donor_until_the_donor_is_forgotten(quick_bot: Bot) -> None:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 import pytest
 
 from sekkei.runtime.refusals import NotThere
-from sekkei_systems.chiipochi.design import details_of, receipts_of_user, register_of
+from sekkei_systems.chiipochi.design import details_of, receipt_of, receipts_of_user, register_of
+from sekkei_systems.chiipochi.design import receipts as receipts_table
+from sekkei_systems.chiipochi.design.models_books import Receipt
 from sekkei_systems.chiipochi.jobs import pseudonym
 from sekkei_systems.chiipochi.refusals import DetailsMissing, InYearsReceipt, NothingToReceipt
+from sekkei_systems.chiipochi.service import receipts as receipts_module
 from sekkei_systems.chiipochi.service.access import Donor, Operator
 from sekkei_systems.chiipochi.service.details import Person
 from tests.systems.chiipochi.conftest import AOI, REN, Bot, StripeBot, utc
@@ -116,3 +120,69 @@ async def test_whoever_is_forgotten_leaves_numbers_and_sums_alone(quick_bot: Bot
     assert (left.receipt.user_id, left.receipt.amount, left.person) == (pseudonym(context, AOI), 500, None)
     assert await quick_bot.db.get(details_of(AOI)) is None
     assert await quick_bot.db.all(receipts_of_user(AOI)) == []
+
+
+async def test_nothing_of_a_donor_is_left_in_the_register_of_an_earlier_year(stripe_bot: StripeBot) -> None:
+    """A receipt that was cancelled and issued anew in the next year, where nothing but its number leads to it."""
+    bot, receipts = stripe_bot, stripe_bot.service.receipts
+    donation, session = await bot.checkout("ピーナッツ 1,000円")
+    charge = bot.ledger.pay_by_card(session)
+    await bot.tell()
+    await _named(bot, AOIS)
+    first = await receipts.issue(AOIS, donation.created_at)
+    bot.clock.set(utc("2026-01-05T12:00:00+09:00").timestamp())
+    bot.ledger.refund(charge, 400)
+    await bot.tell()
+    second = await receipts.issue(AOIS, donation.created_at)
+    assert (first.code, second.code, second.before) == ("2025-000001", "2026-000001", "2025-000001")
+    await receipts.forget(AOIS, "FORGOTTEN-x")
+    left = [await bot.db.get(receipt_of(year, 1)) for year in (2025, 2026)]
+    assert [(one.user_id, one.sealed) for one in left if one] == [("FORGOTTEN-x", None)] * 2
+    assert await bot.db.all(receipts_of_user(AOI)) == []
+
+
+async def test_whoever_is_forgotten_is_found_by_keys_and_in_the_registers_of_before(
+    stripe_bot: StripeBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bot, receipts = stripe_bot, stripe_bot.service.receipts
+    read: list[int] = []
+    monkeypatch.setattr(receipts_module, "register_of", lambda year: read.append(year) or register_of(year))
+    for user, of_before in ((AOI, False), (REN, True)):
+        donation, session = await bot.checkout("ピーナッツ 500", user)
+        bot.ledger.pay_by_card(session)
+        await bot.tell()
+        await _named(bot, Donor(user))
+        found = await receipts.issue(Donor(user), donation.created_at)
+        if of_before:  # as it was written until receipts knew the one before
+            await bot.db.write(receipts_table.update(found.year, found.number).remove(Receipt.before))
+        await receipts.forget(Donor(user), f"FORGOTTEN-{user}")
+        left = await bot.db.get(receipt_of(found.year, found.number))
+        assert left is not None
+        assert (left.user_id, left.sealed, read) == (f"FORGOTTEN-{user}", None, [2025] if of_before else [])
+
+
+async def test_money_that_goes_back_while_a_receipt_is_written_is_not_on_it(
+    stripe_bot: StripeBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bot, receipts = stripe_bot, stripe_bot.service.receipts
+    donation, session = await bot.checkout("ピーナッツ 500")
+    charge = bot.ledger.pay_by_card(session)
+    await bot.tell()
+    await _named(bot, AOIS)
+    write = receipts._next
+    back = iter((200, 300))
+
+    async def slowly(*given: Any) -> Receipt | None:
+        bot.ledger.refund(charge, next(back))
+        await bot.tell()
+        monkeypatch.setattr(receipts, "_next", write)
+        return await write(*given)
+
+    monkeypatch.setattr(receipts, "_next", slowly)
+    assert (await receipts.issue(AOIS, donation.created_at)).amount == 300
+    monkeypatch.setattr(receipts, "_next", slowly)
+    with pytest.raises(NothingToReceipt):
+        await receipts.issue_year(AOIS, 2025)
+    register = await bot.db.all(register_of(2025))
+    assert [one.number for one in register if one.cancelled_at is None] == []
+    assert [one.number for one in register] == [1, 2, 3]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sekkei_systems.chiipochi.design.models import Outcome
+from sekkei_systems.chiipochi.design.models import Outcome, Status
 from sekkei_systems.chiipochi.ports.payments.port import PaymentEvent
 from sekkei_systems.chiipochi.service.access import Operator
 from sekkei_systems.chiipochi.service.links import order_id_of
@@ -34,6 +34,20 @@ async def test_a_second_payment_is_owed_back_and_given_back(stripe_bot: StripeBo
     assert charge["amount_refunded"] == 500
     assert (await bot.now(donation)).kept == 500
     assert len(await bot.sent("refunded/")) == 1
+
+
+async def test_the_end_of_a_second_checkout_is_not_the_end_of_the_donation(stripe_bot: StripeBot) -> None:
+    bot = stripe_bot
+    donation, session = await bot.checkout()
+    order = order_id_of(AOI, donation.created_at)
+    for tx_id in ("cs_other", ""):
+        over = PaymentEvent(f"evt/{tx_id}", tx_id, order, 500, Outcome.FAILED)
+        assert await bot.service.settling.apply(over) == "known"
+    assert (await bot.now(donation)).status is Status.PENDING, "its own checkout can still be paid"
+    assert await bot.sent("failed/") == []
+    bot.ledger.pay_by_card(session)
+    await bot.tell()
+    assert (await bot.now(donation)).status is Status.SUCCEEDED
 
 
 async def test_a_second_payment_that_was_refunded_at_stripe_is_no_longer_owed(stripe_bot: StripeBot) -> None:

@@ -177,7 +177,7 @@ class Stripe:
                 return None
             outcome = _OUTCOMES.get(kind) or _standing(found)
             return _event(str(event["id"]), found, outcome, event.get("created"))
-        except (ValueError, KeyError, TypeError, AttributeError):
+        except (ValueError, KeyError, TypeError, AttributeError, OverflowError, OSError):
             raise BadCallback() from None
 
     def _is_ours(self, session: Mapping[str, Any]) -> bool:
@@ -347,7 +347,7 @@ def _standing(session: Mapping[str, Any]) -> Outcome:
 
 def _event(event_id: str, session: Mapping[str, Any], outcome: Outcome, at: Any) -> PaymentEvent:
     order_id = _object(session.get("metadata")).get("order_id") or session.get("client_reference_id") or ""
-    if str(session.get("currency") or "jpy").lower() != "jpy":
+    if str(session.get("currency") or "jpy").lower() != "jpy" or not session.get("id"):
         raise BadCallback()
     return PaymentEvent(
         event_id,

@@ -48,6 +48,25 @@ def test_what_stripe_did_not_sign_is_refused(clock: ManualClock, header: str | N
         without_secret.verify(b"{}", {"stripe-signature": signed.sign(b"", clock.now(), b"{}")})
 
 
+@pytest.mark.parametrize(
+    ("session", "created"),
+    [
+        ({"id": None}, 1),
+        ({"currency": "usd"}, 1),
+        ({"amount_total": "many"}, 1),
+        ({}, 2**62),
+        ({}, -(2**62)),
+        ({}, "x"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(clock: ManualClock, session: dict[str, Any], created: object) -> None:
+    stripe = Stripe("sk", "whsec", Http(), clock)
+    event = {"id": "e", "type": "checkout.session.completed", "created": created}
+    body = orjson.dumps({**event, "data": {"object": {**CHECKOUT, **session}}})
+    with pytest.raises(BadCallback):
+        stripe.verify(body, {"stripe-signature": signed.sign(b"whsec", clock.now(), body)})
+
+
 async def test_stripe_gives_money_back_once(clock: ManualClock) -> None:
     paid = {**CHECKOUT, "payment_intent": "pi_1"}
     done = (200, {}, {"id": "re_1", "status": "succeeded"})
