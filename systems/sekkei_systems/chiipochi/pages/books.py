@@ -74,7 +74,7 @@ def _row(posting: Posting, language: str) -> list[object]:
     return [
         f"{entry.at.astimezone(days.JST):%Y-%m-%d %H:%M:%S}",
         say.find(spoken(language), f"books.kind-{entry.kind}", {}),
-        "" if other else recipient_of(posting.donation).name(language) if posting.donation else entry.recipient,
+        "" if other else cell(recipient_of(posting.donation).name(language)) if posting.donation else entry.recipient,
         entry.amount,
         entry.fee,
         entry.net,

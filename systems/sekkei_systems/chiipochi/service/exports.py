@@ -44,6 +44,8 @@ COLUMNS = (
 """Of the Parquet files; the day is the folder."""
 SPREADSHEET = ("when", "prefecture", "yen", "status", "payment", "refunded")
 """What people get; the heads stand in the texts' [csv]."""
+STARTS_A_FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n")
+"""In a spreadsheet; a Japanese one takes the wide ones too."""
 
 
 def row(donation: Donation, key: bytes) -> dict[str, Any]:
@@ -130,7 +132,7 @@ def as_csv(donations: Iterable[Donation], language: str) -> str:
         writer.writerow(
             (
                 _local(donation.created_at),
-                recipient_of(donation).name(language),
+                cell(recipient_of(donation).name(language)),
                 donation.amount,
                 donation.status.value,
                 cell(donation.tx_id or ""),
@@ -146,4 +148,4 @@ def _local(moment: datetime) -> str:
 
 def cell(text: str) -> str:
     """No cell of a spreadsheet can start a formula."""
-    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
+    return f"'{text}" if text.startswith(STARTS_A_FORMULA) else text

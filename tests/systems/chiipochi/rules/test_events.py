@@ -26,7 +26,7 @@ ODD: list[dict[str, Any]] = [
     {"type": "message", "message": {"type": "text", "text": "ピーナッツ"}, "source": {"type": "user"}},
     {"type": "message", "message": {"type": "text", "text": "ピーナッツ"}, "source": {"userId": "x#y"}},
     {"type": "message", "message": {"type": "text", "text": "ピーナッツ"}, "source": {"userId": "Uaaa\n"}},
-    {"type": "message", "message": {"type": "text", "text": "ピーナッツ"}, "source": {"type": "group", "userId": "Uaaa"}},
+    {"type": "message", "message": {"type": "text", "text": "ピーナッツ"}, "source": {"type": "room", "userId": "U1"}},
     {"type": "memberJoined", "source": {"type": "group", "groupId": "C1"}, "joined": {"members": []}},
     {"type": "leave", "source": {"type": "room", "roomId": "R1"}},
     {"type": "message", "message": {"type": "text", "text": "ピーナッツ"}, "webhookEventId": None},

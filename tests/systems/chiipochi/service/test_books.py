@@ -81,8 +81,8 @@ async def test_what_is_booked_while_a_month_is_closed_is_among_its_sums_or_in_th
         if isinstance(getattr(action, "instance", None), BookMonth):
             monkeypatch.setattr(books._db, "write", write)
             at = utc("2025-08-31T23:00:00+09:00")
-            late: dict[str, Any] = {"movement": "txn_late", "kind": "charge", "recipient": "CHIBA", "amount": 700, "fee": 25}
-            await bot.db.transact(book(BookEntry(month="2025-08", at=at, **late)))
+            late = {"month": "2025-08", "at": at, "movement": "txn_late", "kind": "charge", "recipient": "CHIBA"}
+            await bot.db.transact(book(BookEntry(**late, amount=700, fee=25)))
         return await write(action)
 
     monkeypatch.setattr(books._db, "write", crossing)

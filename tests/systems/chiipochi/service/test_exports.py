@@ -10,6 +10,7 @@ import duckdb
 import orjson
 
 from sekkei.clock import ManualClock
+from sekkei.design import replace
 from sekkei.web.testing import opened, test_settings
 from sekkei_systems.chiipochi import SYSTEM
 from sekkei_systems.chiipochi.design.models import Donation
@@ -28,6 +29,9 @@ async def test_spreadsheets(quick_bot: Bot) -> None:
         user_id=AOI, created_at=utc("2025-08-20T00:00:00Z"), amount=1, prefecture="CHIBA", tx_id="=cmd()"
     )
     assert ",'=cmd()" in as_csv([formula], "en")
+    named = replace(formula, prefecture="APPEAL-noto", recipient_ja="＝能登", recipient_en="+Noto")
+    assert ",'＝能登," in as_csv([named], "ja")
+    assert ",'+Noto," in as_csv([named], "en")
 
 
 async def test_exports_are_by_day_and_name_nobody(clock: ManualClock, tmp_path: Path) -> None:
