@@ -20,7 +20,6 @@ from sekkei_systems.eventbot.design import Event, GuildSettings, Status, events
 from sekkei_systems.eventbot.jobs.roles import Roles
 from sekkei_systems.eventbot.jobs.surroundings import Surroundings
 from sekkei_systems.eventbot.ports.discord.errors import (
-    FORBIDDEN,
     LOST,
     TOO_MANY_OLD_EDITS,
     RateLimited,
@@ -112,10 +111,8 @@ class EventSettling:
                 run.again.append(OLD_EDITS_PAUSE)
             elif name != "message":
                 run.troubles[name] = str(refused)[:200]
-            elif refused.code in FORBIDDEN | LOST:
-                await self._write(_plain(run.event).set(Event.delivery_error, str(refused)[:200]))
             else:
-                run.failure = refused
+                await self._write(_plain(run.event).set(Event.delivery_error, str(refused)[:200]))
 
     async def _again(self, guild_id: str, event_id: str, delay: timedelta) -> None:
         delay = max(delay, timedelta(milliseconds=10))
@@ -235,5 +232,5 @@ def _plain(event: Event) -> Update[Event]:
 
 
 def is_lost(error: str | None) -> bool:
-    """What somebody deleted is not posted again unasked; what was merely forbidden is tried at each change."""
+    """What somebody deleted is not posted again unasked; what was merely refused is tried at each change."""
     return error is not None and any(f"({code})" in error for code in LOST)

@@ -9,7 +9,7 @@ from sekkei.runtime import days
 from sekkei.runtime.system import Payload
 from sekkei_systems.eventbot.design import Notice, Status, notices
 from sekkei_systems.eventbot.jobs.events import LEASE, OLD_EDITS_PAUSE, is_lost
-from sekkei_systems.eventbot.ports.discord.errors import FORBIDDEN, LOST, TOO_MANY_OLD_EDITS, RateLimited, Refused
+from sekkei_systems.eventbot.ports.discord.errors import TOO_MANY_OLD_EDITS, RateLimited, Refused
 from sekkei_systems.eventbot.ports.discord.rest import Rest
 from sekkei_systems.eventbot.refusals import NoSuchEvent, NoSuchNotice
 from sekkei_systems.eventbot.rules import render
@@ -98,7 +98,5 @@ class NoticeSettling:
         if refused.code == TOO_MANY_OLD_EDITS:
             await self._again(notice.guild_id, notice.notice_id, OLD_EDITS_PAUSE)
             return
-        if refused.code not in FORBIDDEN | LOST:
-            raise refused
         update = notices.update(notice.guild_id, notice.notice_id).set(Notice.delivery_error, str(refused)[:200])
         await self._desk.db.write(update)

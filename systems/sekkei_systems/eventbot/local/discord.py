@@ -58,6 +58,7 @@ class Fault:
     rate, global    429 for so many seconds            forbidden   403 (50013)
     error           502, nothing done                  gone        404 (10008)
     lost            done, but no answer comes back     old-edits   400 (30046)
+    refused         400 with the code that is said
     """
 
     kind: str
@@ -65,6 +66,7 @@ class Fault:
     seconds: float = 3.0
     on: str = ""
     """Only requests whose method and path match this: `POST .*/threads`."""
+    code: int = 0
 
 
 class No(Exception):
@@ -345,4 +347,6 @@ def _faulty(fault: Fault) -> tuple[int, dict[str, str], Any]:
         return 404, {}, {"message": "Unknown Message", "code": errors.UNKNOWN_MESSAGE}
     if fault.kind == "old-edits":
         return 400, {}, {"message": "Maximum number of edits reached", "code": errors.TOO_MANY_OLD_EDITS}
+    if fault.kind == "refused":
+        return 400, {}, {"message": "Refused", "code": fault.code}
     return 502, {}, {"message": "502: Bad Gateway", "code": 0}

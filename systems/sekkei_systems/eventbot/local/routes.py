@@ -36,6 +36,15 @@ def _checked(problems: list[str]) -> None:
         raise No(400, code, "Invalid Form Body: " + "; ".join(problems))
 
 
+def _takes(discord: LocalDiscord, content: Mapping[str, Any], *, editing: bool = False) -> None:
+    """A message within the limits, with emoji that the bot can use."""
+    _checked(limits.problems_of_message(content, editing=editing))
+    shown = [one for row in content.get("components") or () for one in row["components"]]
+    emoji = [one.get("emoji") or {} for part in shown for one in (part, *part.get("options", ()))]
+    if any("id" in one and one["id"] not in discord.server.emojis for one in emoji):
+        raise No(400, errors.INVALID_FORM, "Invalid Form Body: emoji.id: Invalid emoji")
+
+
 def _object(body: Any) -> Mapping[str, Any]:
     if not isinstance(body, dict):
         raise No(400, errors.INVALID_FORM, "Invalid Form Body")
@@ -81,7 +90,7 @@ async def post(discord: LocalDiscord, path: re.Match[str], body: Any) -> Answere
     content = _object(body)
     needed = permissions.SEND_MESSAGES | (permissions.EMBED_LINKS if content.get("embeds") else 0)
     await discord.may(path["channel"], needed)
-    _checked(limits.problems_of_message(content))
+    _takes(discord, content)
     await _unarchive(discord, path["channel"])
     direct = await discord.thing("direct", path["channel"])
     if direct and direct["recipient"] in discord.server.closed_to_bots:
@@ -109,7 +118,7 @@ async def edit(discord: LocalDiscord, path: re.Match[str], body: Any) -> Answere
     thread = await discord.thing("thread", path["channel"])
     if thread and thread["archived"]:
         raise No(400, errors.ARCHIVED_THREAD, "Thread is archived")
-    _checked(limits.problems_of_message(content, editing=True))
+    _takes(discord, content, editing=True)
     return 200, objects.message(discord.server, await discord.edit(message, content))
 
 
@@ -149,7 +158,7 @@ def _ours(discord: LocalDiscord, path: re.Match[str]) -> str:
 async def follow_up(discord: LocalDiscord, path: re.Match[str], body: Any) -> Answered:
     content = _object(body)
     token = await discord.token(_ours(discord, path))
-    _checked(limits.problems_of_message(content))
+    _takes(discord, content)
     private = token.user_id if content.get("flags", 0) & limits.EPHEMERAL else None
     return 200, objects.message(discord.server, await discord.post(token.channel_id, content, seen_by=private))
 
@@ -160,7 +169,7 @@ async def edit_original(discord: LocalDiscord, path: re.Match[str], body: Any) -
     token = await discord.token(_ours(discord, path))
     if token.message_id is None:
         raise No(404, errors.UNKNOWN_MESSAGE, "Unknown Message")
-    _checked(limits.problems_of_message(content, editing=True))
+    _takes(discord, content, editing=True)
     message = await discord.message(token.channel_id, token.message_id)
     return 200, objects.message(discord.server, await discord.edit(message, content))
 

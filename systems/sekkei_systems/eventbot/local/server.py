@@ -20,6 +20,8 @@ class Server:
     bot_id: str
     closed_to_bots: set[str] = field(default_factory=set)
     """Users who take no direct messages from members of the server."""
+    emojis: set[str] = field(default_factory=set)
+    """Ids of the server's own emoji. The bot is in no other server, so it can use no others."""
 
     @property
     def id(self) -> str:

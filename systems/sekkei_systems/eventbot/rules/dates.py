@@ -37,6 +37,7 @@ _DAY_WORD = re.compile("|".join(sorted(map(re.escape, _DAYS), key=len, reverse=T
 _FULL_DATE = re.compile(r"(\d{4})\s*[-/.年]\s*(\d{1,2})\s*[-/.月]\s*(\d{1,2})日?")
 _MONTH_DAY = re.compile(r"(?<![\d:])(\d{1,2})\s*[/月]\s*(\d{1,2})日?")
 _NEXT_MONTH = re.compile(r"(今月|来月|再来月)の?\s*(\d{1,2})日")
+_DAY_OF_MONTH = re.compile(r"(?<!\d)(\d{1,2})日(?![後前間])")
 _WEEKDAY = re.compile(r"(今週|来週|再来週|次)?の?\s*([月火水木金土日])曜日?")
 _BARE_WEEKDAY = re.compile(r"(今週|来週|再来週)の?\s*([月火水木金土日])(?!\d)")
 _BRACKETED = re.compile(r"[(][月火水木金土日](?:曜日?|・祝)?[)]")
@@ -48,9 +49,10 @@ _ISO = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}(?::[0-9]{2})
 _NOON = re.compile(r"正午|お昼(?!\s*\d)|noon")
 _MIDNIGHT = re.compile(r"零時|midnight")
 _TIME = re.compile(
-    r"(午前|午後|深夜|夕方|朝|昼|夜|晩)?の?\s*(\d{1,2})\s*(?:[:](\d{2})|時\s*(?:(\d{1,2})\s*分|(半))?|(?=\s*[ap]m))\s*([ap]m)?"
+    r"(午前|午後|深夜|夕方|朝|昼|夜|晩)?の?\s*(\d{1,2})\s*(?:[:](\d{2})(?::00)?|時\s*(?:(\d{1,2})\s*分|(半))?|(?=\s*[ap]m))\s*([ap]m)?"
 )
 _RANGE = re.compile(r"\s*(?:~|〜|から|to|-)\s*")
+_OPEN_END = re.compile(r"\s*(?:~|から)$")
 _FILLER = re.compile(r"(?:^|(?<=\s))(?:の|に|at|on|頃|ごろ|開始|スタート)(?=\s|$)|頃|ごろ|開始|スタート|まで|[,、。]")
 
 
@@ -79,6 +81,7 @@ _ENGLISH: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...] = (
         lambda found: _slashed(*found.group(2, 1, 3)),
     ),
     (re.compile(r"\b(\d{1,2})([/.])(\d{1,2})\2(\d{4})\b"), lambda found: f"{found[4]}/{found[3]}/{found[1]}"),
+    (re.compile(r"\b(\d{1,2})\.(\d{1,2})\.(?!\d)"), lambda found: f"{found[2]}/{found[1]}"),
 )
 """English is put into the words that the rest of this module reads."""
 
@@ -196,7 +199,7 @@ def _cleaned(text: str, field: str | None) -> str:
     cleaned = _BRACKETED.sub(" ", cleaned.replace("〜", "~").replace("–", "-").replace("—", "-"))
     for pattern, put in _ENGLISH:
         cleaned = pattern.sub(put, cleaned)
-    return " ".join(_FILLER.sub(" ", cleaned).split())
+    return _OPEN_END.sub("", " ".join(_FILLER.sub(" ", cleaned).split()))
 
 
 def _span(found: re.Match[str]) -> timedelta:
@@ -212,7 +215,7 @@ def _span(found: re.Match[str]) -> timedelta:
 def _day(text: str, now: datetime, given: str, field: str | None) -> tuple[date, str, bool, bool]:
     """The day, what is left of the text, whether a day was named at all, and whether an evening was."""
     today = now.date()
-    for pattern, read in ((_FULL_DATE, _full_date), (_NEXT_MONTH, _next_month), (_MONTH_DAY, _month_day)):
+    for pattern, read in _WRITTEN:
         found = pattern.search(text)
         if found is not None:
             try:
@@ -261,6 +264,27 @@ def _month_day(found: re.Match[str], today: date) -> date:
 def _next_month(found: re.Match[str], today: date) -> date:
     months = today.month - 1 + {"今月": 0, "来月": 1, "再来月": 2}[found[1]]
     return date(today.year + months // 12, months % 12 + 1, int(found[2]))
+
+
+def _day_of_month(found: re.Match[str], today: date) -> date:
+    """`20日` alone: the next such day, in a month that has it."""
+    for months in range(4):
+        year, month = divmod(today.year * 12 + today.month - 1 + months, 12)
+        try:
+            candidate = date(year, month + 1, int(found[1]))
+        except ValueError:
+            continue
+        if candidate >= today:
+            return candidate
+    raise ValueError("no such day")
+
+
+_WRITTEN = (
+    (_FULL_DATE, _full_date),
+    (_NEXT_MONTH, _next_month),
+    (_MONTH_DAY, _month_day),
+    (_DAY_OF_MONTH, _day_of_month),
+)
 
 
 def _next_weekday(found: re.Match[str], today: date) -> date:

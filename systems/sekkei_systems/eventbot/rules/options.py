@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from sekkei_systems.eventbot.design import SignUpOption
 from sekkei_systems.eventbot.refusals import BadOption, SameOption, TooManyOptions
 from sekkei_systems.eventbot.rules import emoji
+from sekkei_systems.eventbot.rules.lines import one_line
 
 OPTIONS_MAX = 10
 """Two rows of buttons."""
@@ -43,7 +44,7 @@ def _read_line(line: str) -> Written:
     picture, rest = emoji.leading(line)
     places = _PLACES.search(rest)
     capacity = int(places[1] or places[2]) if places else None
-    name = " ".join((rest[: places.start()] if places else rest).split())
+    name = one_line(rest[: places.start()] if places else rest)
     if not name or len(name) > NAME_MAX or (capacity is not None and not 1 <= capacity <= CAPACITY_MAX):
         raise BadOption(field="options", line=line[:60], most=NAME_MAX, places=CAPACITY_MAX)
     return Written(name, picture, capacity)

@@ -25,6 +25,7 @@ from sekkei_systems.eventbot.refusals import (
 )
 from sekkei_systems.eventbot.rules import options
 from sekkei_systems.eventbot.rules.identifiers import new_event_id, schedule_name, uuid_of
+from sekkei_systems.eventbot.rules.lines import one_line
 from sekkei_systems.eventbot.rules.markdown import escaped
 from sekkei_systems.eventbot.rules.mentions import call_messages
 from sekkei_systems.eventbot.rules.options import Written
@@ -70,7 +71,7 @@ class Details:
 
 def checked(draft: Draft) -> Draft:
     """Texts trimmed and of a length that fits into a message; raises Invalid."""
-    title = " ".join(draft.title.split())
+    title = one_line(draft.title)
     if not title:
         raise Missing(field="title")
     for field, text, most in (

@@ -46,6 +46,7 @@ from sekkei_systems.eventbot.refusals import (
 )
 from sekkei_systems.eventbot.rules import options
 from sekkei_systems.eventbot.rules.identifiers import is_snowflake
+from sekkei_systems.eventbot.rules.lines import one_line
 from sekkei_systems.eventbot.rules.zones import zone_of
 from sekkei_systems.eventbot.service.access import Access, Actor, Host, Organiser
 from sekkei_systems.eventbot.service.desk import Desk
@@ -224,7 +225,7 @@ class Guilds:
 
     async def save_template(self, host: Host, name: str) -> Template:
         actor, event = host.actor, host.event
-        name = " ".join(name.split())[:80]
+        name = one_line(name)[:80]
         if not name:
             raise Missing(field="name")
         existing = await self.templates(actor.guild_id)

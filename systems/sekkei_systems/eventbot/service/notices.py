@@ -23,6 +23,7 @@ from sekkei_systems.eventbot.refusals import (
     TooLong,
 )
 from sekkei_systems.eventbot.rules.identifiers import new_notice_id
+from sekkei_systems.eventbot.rules.lines import one_line
 from sekkei_systems.eventbot.rules.views import NoticeView
 from sekkei_systems.eventbot.service.access import Actor, Host
 from sekkei_systems.eventbot.service.desk import SOON, Desk
@@ -51,7 +52,7 @@ class Notices:
 
     async def post(self, host: Host, new: NewNotice) -> Notice:
         """While one is open no other is posted, unless the guild allows it."""
-        title, body = " ".join(new.title.split()), new.body.strip()
+        title, body = one_line(new.title), new.body.strip()
         for field, text, most in (("title", title, TITLE_MAX), ("body", body, BODY_MAX)):
             if not text:
                 raise Missing(field=field)

@@ -16,10 +16,10 @@ from sekkei_systems.eventbot.service.desk import Desk
 
 CARRIED = (
     "guild_id", "title", "created_by", "created_by_name", "recruit_channel_id", "notice_channel_id", "description",
-    "location", "capacity", "waiting_list", "repeat", "thread_wanted", "mirror_wanted", "attendee_role_id",
-    "member_role_id", "ping",
+    "location", "capacity", "waiting_list", "repeat", "thread_wanted", "mirror_wanted", "ping",
 )  # fmt: skip
-"""What the next one has from this one."""
+"""What the next one has from this one. Not the roles: who gets which and who may join is for the server to say, and a
+role that it takes back comes back with no series."""
 TIMES = ("event_start_at", "event_end_at", "deadline_at", "event_remind_at")
 CHANGED = ("title", "description", "location", "capacity")
 """What can be changed for one alone, beside the times."""
@@ -50,7 +50,8 @@ async def next_of(desk: Desk, event: Event, *, resumed: bool = False) -> Event |
     rests = event.repeat_paused and not resumed
     if event.repeat is None or rests or event.next_event_id is not None or start is None:
         return None
-    zone = zone_of((await desk.settings(event.guild_id)).time_zone)
+    settings = await desk.settings(event.guild_id)
+    zone = zone_of(settings.time_zone)
     day = values["repeat_day"] or start.astimezone(zone).day
     after = following(start, event.repeat, zone, day=day)
     while after <= desk.now():  # after a long pause
@@ -66,6 +67,8 @@ async def next_of(desk: Desk, event: Event, *, resumed: bool = False) -> Event |
             "created_at": desk.now(),
             "event_start_at": after,
             "repeat_day": day,
+            "attendee_role_id": settings.attendee_role_id,
+            "member_role_id": settings.member_role_id,
             "options": options.emptied(event.options),
         }
     )

@@ -8,10 +8,12 @@ from sekkei.design import TransactionFailed
 from sekkei_systems.eventbot.design import Answer as Reply
 from sekkei_systems.eventbot.design import Event
 from sekkei_systems.eventbot.jobs import REMOVE
+from sekkei_systems.eventbot.ports.discord.errors import INVALID_FORM
 from sekkei_systems.eventbot.refusals import ChooseOption, NotIn
 from sekkei_systems.eventbot.rules import modals, panels, render
 from sekkei_systems.eventbot.rules.identifiers import Press, custom_id, read_custom_id, uuid_of
 from sekkei_systems.eventbot.rules.markdown import escaped
+from sekkei_systems.eventbot.rules.troubles import code_of
 from sekkei_systems.eventbot.service import Host
 from sekkei_systems.eventbot.service.views import members_in_order, view_of_event
 from sekkei_systems.eventbot.texts import Wording
@@ -129,7 +131,8 @@ class Presses:
     async def _event_after(self, asked: Asked, press: Press, said: str, *, tell: bool = False) -> Answer:
         """The message anew, at once and without a call to Discord; and a private word where one is due."""
         event = await self._service.events.get(asked.actor.guild_id, f"EVT#{press.uuid}")
-        if asked.interaction.from_private or event.member_count > INLINE_MEMBERS_MAX:
+        undrawable = code_of(event.delivery_error or "") == INVALID_FORM
+        if asked.interaction.from_private or event.member_count > INLINE_MEMBERS_MAX or undrawable:
             return self._said(asked, said)
         if tell:
             body = {"message": render.private(said), "original": False, "token": asked.interaction.token}

@@ -94,6 +94,37 @@ async def test_while_somebody_edits_a_message_nobody_else_does(quick: Bot) -> No
     assert quick.local.log[0]["method"] == "PATCH"
 
 
+async def test_an_emoji_of_another_server_is_told_and_can_be_changed(quick: Bot) -> None:
+    """Discord takes only those of servers that the bot is in, and says 50035: trying again alone does not help."""
+    quick.local.server.emojis.add("880000000000000001")
+    values = {"title": "レイド", "start": "明日 21時"}
+    assert (await quick.app.submit(AOI, RECRUIT, "e1:create:", values)).ok
+    [event] = await quick.service.events.of_guild(GUILD_ID)
+    wanted = {"options": "<:tank:870000000000000001> Tank 1"}
+    await quick.app.submit(AOI, RECRUIT, f"e1:options:{event.event_id[4:]}", wanted)
+    await quick.calm()
+    now = await quick.service.events.get(GUILD_ID, event.event_id)
+    assert "Invalid emoji" in (now.delivery_error or "")
+    pressed = await quick.press(REN, now, "maybe")
+    assert pressed.response["type"] == 4, "a picture with it in an answer would be refused as well"
+    panel = await quick.app.command(AOI, RECRUIT, "event manage", {"event": event.event_id[4:]})
+    assert "Invalid emoji" in panel.response["data"]["content"]
+    await quick.app.submit(
+        AOI, RECRUIT, f"e1:options:{event.event_id[4:]}", {"options": "<:tank:880000000000000001> Tank 1"}
+    )
+    now = await settled(quick, event)
+    assert now.delivery_error is None
+    assert "880000000000000001" in str([body for _, body in await quick.posts()])
+
+
+@pytest.mark.parametrize("code", [10003, 10004, 10008, 40005, 50001, 50005, 50006, 50013, 50035, 50083, 160005])
+async def test_whatever_a_post_is_refused_for_is_told(quick: Bot, code: int) -> None:
+    quick.local.faults.append(Fault("refused", 1, on="POST .*/messages", code=code))
+    event = await quick.event()
+    assert f"({code})" in (event.delivery_error or "")
+    assert event.recruit_message_id is None
+
+
 async def test_a_stream_of_joins_without_an_end_does_not_put_the_edit_off(quick: Bot) -> None:
     event = await quick.event(start=quick.service.desk.now() + timedelta(hours=9))
     for number in range(40):

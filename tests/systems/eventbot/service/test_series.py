@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from sekkei_systems.eventbot.design import Event, Repeat
-from sekkei_systems.eventbot.local.world import GUILD_ID
+from sekkei_systems.eventbot.local.world import ATTENDEE_ROLE, GUILD_ID, ORGANISER_ROLE
 from sekkei_systems.eventbot.refusals import AlreadySo
 from sekkei_systems.eventbot.rules import options
 from sekkei_systems.eventbot.service import Details, Draft
@@ -48,6 +48,18 @@ async def test_a_change_of_one_is_not_passed_on(quick: Bot) -> None:
     assert fresh.event_remind_at == fresh.event_start_at - timedelta(hours=2), "details are of the whole series"
     assert (fresh.reminders, fresh.series) == ([], None)
     assert [one.member_count for one in fresh.options.values()] == [0, 0], "the options come along, empty"
+
+
+async def test_a_role_that_the_server_takes_back_comes_back_with_no_series(quick: Bot) -> None:
+    settings = {"attendee_role_id": ATTENDEE_ROLE, "member_role_id": ORGANISER_ROLE}
+    await quick.service.guilds.change_settings(await quick.organiser(AOI), **settings)
+    event = await weekly(quick)
+    assert (event.attendee_role_id, event.member_role_id) == (ATTENDEE_ROLE, ORGANISER_ROLE)
+    await quick.service.guilds.change_settings(await quick.organiser(AOI), **dict.fromkeys(settings))
+    await quick.work(DAY.total_seconds())
+    fresh = await following(quick, event)
+    assert fresh is not None
+    assert (fresh.attendee_role_id, fresh.member_role_id) == (None, None)
 
 
 async def test_a_change_of_all_is(quick: Bot) -> None:
