@@ -8,6 +8,8 @@ from sekkei_systems.q import SYSTEM
 JOURNEYS = Journeys(SYSTEM)
 API = "/q/api"
 FRIEND = "demo-ren"
+KNOWN = "friend-daichi"
+"""Follows Aoi, and is not followed back."""
 
 
 @JOURNEYS.begin
@@ -63,4 +65,4 @@ async def unfollows(me: Traveller) -> None:
 @JOURNEYS.journey
 async def follows(me: Traveller) -> None:
     """Follow somebody; they are told."""
-    await me.json("PUT", f"{API}/users/{FRIEND}/follow")
+    await me.json("PUT", f"{API}/users/{KNOWN}/follow")

@@ -3,32 +3,45 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 
 from sekkei_systems.q.rules.ng_words import normalised
 
 _LOOKS = {
     **dict(zip("абвекмнорстухіїјѕԁһԛԝ", "abbekmhopctyxiijsdhqw", strict=True)),
     **dict(zip("αβεζηικμνορτυχγω", "abeznikmvoptuxyw", strict=True)),
+    **dict(zip("ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢ", "abcdefghijklmnoprstuvwyz", strict=True)),
+    **dict(zip("ᎪᏴᏟᎠᎬᏀᎻᏆᎫᏦᏞᎷᏢᏒᏚᎢᏙᏔᎽᏃ", "abcdeghijklmprstvwyz", strict=True)),
+    **dict(zip("ꓮꓐꓚꓓꓰꓝꓖꓧꓲꓙꓗꓡꓟꓠꓳꓑꓣꓢꓔꓴꓦꓪꓫꓬꓜ", "abcdefghijklmnoprstuvwxyz", strict=True)),
+    **dict(zip("օոսհցզ", "onuhgq", strict=True)),
+    **dict(zip("ıɑɡøđłħ", "iagodlh", strict=True)),
     **dict(zip("013457|", "oleast" + "l", strict=True)),
+    "營": "営",
     "i": "l",
     "l": "l",
 }
 _FOLD = str.maketrans(_LOOKS)
+_BOXED = {first + at: ord("a") + at for first in (0x1F150, 0x1F170, 0x1F1E6) for at in range(26)}
+"""Letters in discs and squares, and those that flags are made of: signs to Unicode, and letters to the eye."""
 _PARTS = re.compile(r"[\W_]+")
+_HUMPS = re.compile(r"[\W_]+|(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_DIGITS = "0123456789"
 
 
 def skeleton(name: str) -> str:
     """What is left when letters that look alike are one: `Adm1n` and `аdmin` with a Cyrillic а are `admin`."""
-    return normalised(name).translate(_FOLD).translate(_FOLD)
+    return normalised(name.translate(_BOXED)).translate(_FOLD).translate(_FOLD)
 
 
+_SPEAKING = ("admin", "administrator", "moderator", "official", "staff", "support")
 _WHOLE = frozenset(map(skeleton, ("q", "qteam", "help", "info", "mod", "root", "security", "system", "unei")))
-_PART = frozenset(map(skeleton, ("admin", "administrator", "moderator", "official", "staff", "support", "qofficial")))
+_PART = frozenset(skeleton(form) for one in _SPEAKING for form in (one, f"q{one}", f"{one}q", f"{one}team"))
 _WITHIN = tuple(map(skeleton, ("管理者", "管理人", "運営", "公式", "事務局")))
 
 
 def is_reserved(name: str) -> bool:
     """Does it say that its owner speaks for Q.?"""
     whole = skeleton(name)
-    parts = {skeleton(part) for part in _PARTS.split(name)}
-    return whole in _WHOLE | _PART or bool(parts & _PART) or any(each in whole for each in _WITHIN)
+    parts = [name, *_PARTS.split(name), *_HUMPS.split(unicodedata.normalize("NFKC", name))]
+    said = {skeleton(form).replace("rn", "m") for part in parts for form in (part, part.strip(_DIGITS))}
+    return whole in _WHOLE or bool(said & _PART) or any(each in whole for each in _WITHIN)

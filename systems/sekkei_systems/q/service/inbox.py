@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -63,16 +63,20 @@ class Inbox:
     async def page(self, joined: Joined, after: str | None = None) -> Page[Told]:
         """Without what tells of people who are not there for the reader any more."""
         page = await self._db.page(design.notices_of(joined.id).consistent(), size=PAGE, after=after)
-        ids = list(dict.fromkeys(one.about_id for one in page if one.about_id))
-        apart = await self._sight.apart_from(joined.id) if ids else frozenset()
-        people = await self._sight.users(joined.id, [id for id in ids if id not in apart]) if ids else {}
-        shown = [one for one in page if one.about_id is None or one.about_id in people]
-        return Page([Told(one, people.get(one.about_id or ""), _is_new(joined, one)) for one in shown], page.cursor)
+        return Page(await self._shown(joined, page), page.cursor)
 
     async def unread(self, joined: Joined) -> int:
-        """How many of the latest are new."""
+        """How many of the latest are new, of those that are shown."""
         page = await self._db.page(design.notices_of(joined.id), size=PAGE)
-        return sum(_is_new(joined, one) for one in page)
+        return len(await self._shown(joined, [one for one in page if _is_new(joined, one)]))
+
+    async def _shown(self, joined: Joined, found: Iterable[Notice]) -> list[Told]:
+        told = list(found)
+        ids = list(dict.fromkeys(one.about_id for one in told if one.about_id))
+        apart = await self._sight.apart_from(joined.id) if ids else frozenset()
+        people = await self._sight.users(joined.id, [id for id in ids if id not in apart]) if ids else {}
+        shown = [one for one in told if one.about_id is None or one.about_id in people]
+        return [Told(one, people.get(one.about_id or ""), _is_new(joined, one)) for one in shown]
 
     async def read(self, joined: Joined) -> None:
         await self._db.write(users.update(joined.id).set(User.told_until, days.now(self._clock)).keeping_version())

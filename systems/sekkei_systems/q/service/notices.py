@@ -32,6 +32,9 @@ from sekkei_systems.q.rules.notices import (
 from sekkei_systems.q.rules.sight import is_present
 from sekkei_systems.q.service.access import Member
 
+AGAIN_AFTER = timedelta(days=7)
+LATEST = 30
+"""Notices that are looked at before the same is told again."""
 Said = Callable[[str], Mapping[str, Any]]
 """A message, given the language."""
 
@@ -76,6 +79,8 @@ class Notices:
         if muted is not None or any(apart):
             return 0
         if inbox is not None:
+            if await self._was_told(inbox.instance):
+                return 0
             await self._db.write(inbox)
         if not is_wanted(user, kind):
             return 0
@@ -83,6 +88,12 @@ class Notices:
         for one in found:
             await self.send(user, one, kind, message(user.language), reason, about=about)
         return len(found)
+
+    async def _was_told(self, notice: Notice) -> bool:
+        """The same a while ago: nobody rings by doing and undoing it. The very same notice is word that comes twice."""
+        latest = await self._db.page(design.notices_of(notice.user_id).consistent(), size=LATEST)
+        since = notice.created_at - AGAIN_AFTER
+        return any(one.notice_id == notice.notice_id and since < one.created_at < notice.created_at for one in latest)
 
     async def tell_officially(self, notice: Notice, public_url: str) -> None:
         """Word of what moderators decided: on all devices, and to whom it is about by mail too. Being locked out does

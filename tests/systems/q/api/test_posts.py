@@ -6,6 +6,7 @@ import json
 from datetime import date
 
 from sekkei.web.testing import Client
+from sekkei_systems.q.rules import times
 from sekkei_systems.q.service.people import Visitor
 from tests.systems.q.conftest import World
 
@@ -61,3 +62,20 @@ async def test_cursors_of_others_are_refused(site: tuple[Client, World]) -> None
     assert len(page["items"]) == 30
     reply = await client.json("GET", f"/q/api/users/demo-aoi/followers?after={page['cursor']}")
     assert (reply.status, reply.json()["code"]) == (400, "cursor")
+
+
+async def test_a_device_that_asks_again_hears_that_undoing_is_over(site: tuple[Client, World]) -> None:
+    client, world = site
+    await client.sign_in("demo-aoi")
+    await world.join("demo-aoi")
+    day = (await world.ask()).day
+    await world.answer("demo-aoi")
+    assert (await client.json("DELETE", f"/q/api/answers/{day}")).json()["canRestore"]
+    kept = await client.json("GET", "/q/api/today")
+    again = {"If-None-Match": kept.header("etag") or ""}
+    assert (await client.json("GET", "/q/api/today", headers=again)).status == 304
+    world.clock.advance(times.UNDO.total_seconds() + 61)
+    await client.sign_in("demo-aoi")
+    await client.work()
+    answer = (await client.json("GET", "/q/api/today", headers=again)).json()["answer"]
+    assert (answer["canRestore"], answer["text"]) == (False, "")

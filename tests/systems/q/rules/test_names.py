@@ -20,6 +20,19 @@ from sekkei_systems.q.rules.names import is_reserved, skeleton
         "Q運営",
         "公式アカウント",
         "staff-2",
+        "admin1",
+        "Official2026",
+        "AdminTeam",
+        "QSupport",
+        "adrnin",
+        "a\u200bdmin",
+        "a\u0301dmin",
+        "admın",
+        "ᴀᴅᴍɪɴ",
+        "🅰🅳🅼🅸🅽",
+        "🇦🇩🇲🇮🇳",
+        "Ꭺdmiո",
+        "運營",
     ],
 )
 def test_names_that_speak_for_q(name: str) -> None:
@@ -27,7 +40,23 @@ def test_names_that_speak_for_q(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["aoi", "minato", "qiao", "officially_late", "badminton", "モデラート", "公園", "system_of_a_sound"]
+    "name",
+    [
+        "aoi",
+        "minato",
+        "qiao",
+        "officially_late",
+        "badminton",
+        "モデラート",
+        "公園",
+        "system_of_a_sound",
+        "StaffordLee",
+        "Supporter",
+        "qstar",
+        "Modena",
+        "🅰型",
+        "🇯🇵葵",
+    ],
 )
 def test_names_of_people(name: str) -> None:
     assert not is_reserved(name)

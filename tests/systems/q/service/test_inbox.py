@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sekkei_systems.q.design.models import ReactionType
 from sekkei_systems.q.rules.notices import Wishes, words_of
+from sekkei_systems.q.service.notices import AGAIN_AFTER
 from sekkei_systems.q.service.people import Profile
 from tests.systems.q.conftest import World
 
@@ -41,6 +42,7 @@ async def test_it_tells_nothing_of_people_who_are_not_there_for_the_reader(fair:
     await fair.ban("c")
     fair.pass_time()
     assert await said(fair, "d") == []
+    assert await fair.service.inbox.unread("d") == 0  # a number would tell that there was something
 
 
 async def test_a_name_that_waits_for_a_look_is_not_in_it(fair: World) -> None:
@@ -61,3 +63,20 @@ async def test_what_one_does_not_want_to_ring_is_still_there_to_read(fair: World
     await fair.settle()
     assert await fair.pushes() == []
     assert len(await said(fair, "b")) == 1
+
+
+async def test_nobody_can_fill_it_by_doing_and_undoing_the_same_thing(fair: World) -> None:
+    await fair.join("a", "b")
+    day = (await fair.ask()).day
+    await fair.answer("b")
+    for _ in range(3):
+        await fair.follow(("a", "b"))
+        await fair.service.reactions.react("a", day, "b", ReactionType.HEART)
+        await fair.settle()
+        await fair.service.reactions.take_back("a", day, "b")
+        await fair.service.graph.unfollow("a", "b")
+    assert sorted(await said(fair, "b")) == ["Aさんが ❤️ をくれました", "Aさんにフォローされました"]
+    fair.clock.advance(AGAIN_AFTER.total_seconds())
+    await fair.follow(("a", "b"))
+    await fair.settle()
+    assert len(await said(fair, "b")) == 3  # after so long it is news
