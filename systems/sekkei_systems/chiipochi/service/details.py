@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import asdict, dataclass
 
 import orjson
@@ -15,6 +16,8 @@ from sekkei_systems.chiipochi.refusals import DetailsMissing
 from sekkei_systems.chiipochi.service.access import Donor
 
 NAME_MAX, ADDRESS_MAX = 100, 300
+_UNSEEN = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+"""Control characters, and those that turn the text after them around: a receipt would read otherwise than it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +38,7 @@ class Details:
         return None if found is None else self.opened(found.sealed, donor.user_id)
 
     async def keep(self, donor: Donor, name: str, address: str) -> None:
-        name, address = " ".join(name.split())[:NAME_MAX], " ".join(address.split())[:ADDRESS_MAX]
+        name, address = _plain(name)[:NAME_MAX], _plain(address)[:ADDRESS_MAX]
         for field, text in (("name", name), ("address", address)):
             if not text:
                 raise DetailsMissing(field=field)
@@ -53,3 +56,7 @@ class Details:
         """None where SEKKEI_SECRET is not the one that it was sealed with."""
         text = self._texts.open(sealed, user_id)
         return None if text is None else Person(**orjson.loads(text))
+
+
+def _plain(typed: str) -> str:
+    return " ".join(_UNSEEN.sub("", typed).split())

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 from sekkei_systems.chiipochi.design import details_of
+from sekkei_systems.chiipochi.refusals import DetailsMissing
 from sekkei_systems.chiipochi.service.access import Donor
 from sekkei_systems.chiipochi.service.details import ADDRESS_MAX, NAME_MAX, Person
 from tests.systems.chiipochi.conftest import AOI, REN, Bot
@@ -19,3 +22,11 @@ async def test_what_is_kept_can_be_read_by_us_alone_and_removed(quick_bot: Bot) 
     assert details.opened(row.sealed, REN) is None, "copied to another donor it does not open"
     await details.forget(Donor(AOI))
     assert await details.of(Donor(AOI)) is None
+
+
+async def test_a_name_reads_as_it_is(quick_bot: Bot) -> None:
+    details = quick_bot.service.details
+    await details.keep(Donor(AOI), "\u202e葵\x00 \n青木\u2066 👨\u200d👩", " 千葉市\u200f ")
+    assert await details.of(Donor(AOI)) == Person("葵 青木 👨\u200d👩", "千葉市")
+    with pytest.raises(DetailsMissing):
+        await details.keep(Donor(AOI), "\u202e\x00", "千葉市")
