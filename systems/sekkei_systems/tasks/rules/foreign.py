@@ -35,7 +35,7 @@ _DOING = re.compile(r"doing|progress|進行|作業中|対応中|着手|レビュ
 _DONE = re.compile(r"\b(done|complete[d]?|finished|closed)\b|完了|済|終了", re.IGNORECASE)
 _NOT_BEGUN = re.compile(r"not started|未着手|未対応", re.IGNORECASE)
 _BLOCK_END = re.compile(r"<br\s*/?>|</(?:p|div|li|h[1-6]|tr)>", re.IGNORECASE)
-_MARKUP = re.compile(r"<[^>]*>")
+_MARKUP = re.compile(r"<[^<>]*>")
 
 
 class UnknownFile(Invalid):
@@ -114,9 +114,9 @@ def _unpacked(content: bytes) -> bytes:
 
 def _trello(data: Mapping[str, Any]) -> Board:
     board = Board("trello", _line(data.get("name")))
-    lists = {one.get("id"): one for one in _objects(data["lists"])}
-    labels = {one.get("id"): _label(one) for one in _objects(data.get("labels"))}
-    people = {one.get("id"): _line(one.get("fullName")) for one in _objects(data.get("members"))}
+    lists = {str(one.get("id")): one for one in _objects(data["lists"])}
+    labels = {str(one.get("id")): _label(one) for one in _objects(data.get("labels"))}
+    people = {str(one.get("id")): _line(one.get("fullName")) for one in _objects(data.get("members"))}
     checks: dict[str, list[tuple[str, bool]]] = {}
     for checklist in _ordered(data.get("checklists")):
         items = _ordered(checklist.get("checkItems"))
@@ -124,7 +124,7 @@ def _trello(data: Mapping[str, Any]) -> Board:
             (_line(item.get("name"))[:CHECK_LENGTH_MAX], item.get("state") == "complete") for item in items
         )
     for card in _ordered(data["cards"]):
-        list_of = lists.get(card.get("idList"), {})
+        list_of = lists.get(str(card.get("idList")), {})
         if card.get("closed") or list_of.get("closed"):
             board.leave("archived")
             continue
@@ -182,13 +182,13 @@ def _vikunja(projects: Sequence[Mapping[str, Any]]) -> Board:
         if project.get("is_archived"):
             board.leave("archived", len(tasks))
             continue
-        buckets = {one.get("id"): _line(one.get("title")) for one in _objects(project.get("buckets"))}
+        buckets = {str(one.get("id")): _line(one.get("title")) for one in _objects(project.get("buckets"))}
         for task in tasks:
             _add_vikunja(board, task, buckets)
     return board
 
 
-def _add_vikunja(board: Board, task: Mapping[str, Any], buckets: Mapping[Any, str]) -> None:
+def _add_vikunja(board: Board, task: Mapping[str, Any], buckets: Mapping[str, str]) -> None:
     title = _line(task.get("title"))
     if not title or not task.get("id"):
         board.leave("untitled")
@@ -203,7 +203,7 @@ def _add_vikunja(board: Board, task: Mapping[str, Any], buckets: Mapping[Any, st
             source=f"vikunja/{task['id']}",
             title=_short(board, title),
             description=_cut(board, plain_of(str(task.get("description") or ""))),
-            status=Status.DONE if task.get("done") else status_of(buckets.get(task.get("bucket_id"), "")),
+            status=Status.DONE if task.get("done") else status_of(buckets.get(str(task.get("bucket_id")), "")),
             start=_before(_day(task.get("start_date")), end),
             end=end,
             priority=_priority(task.get("priority")),

@@ -20,8 +20,8 @@ _FENCE = "```"
 _CODE = re.compile(r"`([^`\n]+)`")
 _LINK = re.compile(r"\[([^\]\n]{1,300})\]\(([^\s()]{1,2000})\)")
 _BARE = re.compile(r"https?://[^\s<>\"'`（）「」、。]+")
-_BOLD = re.compile(r"\*\*(?=\S)(.+?)(?<=\S)\*\*")
-_ITALIC = re.compile(r"(?<![\w*])\*(?=[^\s*])(.+?)(?<=[^\s*])\*(?![\w*])")
+_BOLD = re.compile(r"\*\*(?=\S)(.{1,1000}?)(?<=\S)\*\*")
+_ITALIC = re.compile(r"(?<![\w*])\*(?=[^\s*])(.{1,1000}?)(?<=[^\s*])\*(?![\w*])")
 
 
 class Writer:
@@ -29,7 +29,8 @@ class Writer:
 
     def __init__(self, base: str = "", keys: Collection[str] = (), names: Iterable[str] = ()) -> None:
         self._base, self._keys = base, frozenset(keys)
-        self._names = sorted(filter(None, names), key=len, reverse=True)
+        longest_first = sorted(filter(None, names), key=len, reverse=True)
+        self._names = re.compile("[@＠](?:" + "|".join(map(re.escape, longest_first)) + ")") if longest_first else None
 
     def html(self, text: str) -> Markup:
         return Markup("\n").join(self._blocks(text.splitlines()))
@@ -110,16 +111,15 @@ class Writer:
         return Markup('<a href="{}/n/{}">{}</a>').format(self._base, found[2], found[0])
 
     def _called(self, text: str) -> Markup:
-        if not self._names:
+        if self._names is None:
             return self._marks(text)
-        names = re.compile("[@＠](?:" + "|".join(map(re.escape, self._names)) + ")")
         mention = Markup('<span class="mention">{}</span>')
-        return self._split(text, names, lambda found: mention.format(found[0]), self._marks)
+        return self._split(text, self._names, lambda found: mention.format(found[0]), self._marks)
 
     def _marks(self, text: str) -> Markup:
         safe = str(escape(text))
         safe = _BOLD.sub(r"<strong>\1</strong>", safe)
-        return Markup(_ITALIC.sub(r"<em>\1</em>", safe))
+        return Markup(_ITALIC.sub(_emphasised, safe))
 
     def _split(self, text: str, pattern: re.Pattern[str], inside: Found, outside: Plain) -> Markup:
         parts, at = [], 0
@@ -127,6 +127,14 @@ class Writer:
             parts += [outside(text[at : found.start()]), inside(found)]
             at = found.end()
         return Markup("").join([*parts, outside(text[at:])])
+
+
+def _emphasised(found: re.Match[str]) -> str:
+    """Marks that cross others are text."""
+    inside = found[1]
+    opened, closed = inside.find("<strong>"), inside.find("</strong>")
+    crossed = opened > closed or inside.count("<strong>") != inside.count("</strong>")
+    return found[0] if crossed else f"<em>{inside}</em>"
 
 
 def _is_web(address: str) -> bool:

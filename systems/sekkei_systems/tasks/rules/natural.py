@@ -209,6 +209,7 @@ _READINGS: tuple[tuple[str, Reading], ...] = (
     (rf"\b(\d{{1,2}})(?:st|nd|rd|th)? ({_MONTHS})\b", lambda m, t: _month_name(m[2], m[1], t)),
 )
 _COMPILED = [(re.compile(pattern, re.IGNORECASE), reading) for pattern, reading in _READINGS]
+_LINK = re.compile(r"https?://\S+", re.IGNORECASE)
 _FULL_MONTHS = tuple(name.lower() for name in calendar.month_name[1:])
 
 
@@ -231,8 +232,12 @@ def _first(text: str, today: date, known: Iterable[bool]) -> _Said | None:
 
 
 def _all(text: str, today: date) -> Iterable[_Said]:
+    """Without those that are part of an address."""
+    links = [found.span() for found in _LINK.finditer(text)]
     for pattern, reading in _COMPILED:
         for found in pattern.finditer(text):
+            if any(start <= found.start() < stop for start, stop in links):
+                continue
             try:
                 day = reading(found, today)
             except (OverflowError, ValueError):

@@ -22,11 +22,11 @@ LOOKED_AHEAD = timedelta(days=366 * 12)
 LATE = datetime(9988, 1, 1)
 """What does not come from here on, such as 30 February, never does. dateutil looks until the calendar ends, in 9999;
 from today that would take seconds."""
-_DAYS = r"(?:MO|TU|WE|TH|FR|SA|SU)"
+_DAY = r"(?:[+-]?[1-5])?(?:MO|TU|WE|TH|FR|SA|SU)"
 _PARTS = {
     "FREQ": r"DAILY|WEEKLY|MONTHLY|YEARLY",
     "INTERVAL": r"[1-9]\d?",
-    "BYDAY": rf"[+-]?[1-5]?{_DAYS}(?:,[+-]?[1-5]?{_DAYS})*",
+    "BYDAY": rf"{_DAY}(?:,{_DAY})*",
     "BYMONTHDAY": r"-?[1-9]\d?(?:,-?[1-9]\d?)*",
     "BYMONTH": r"(?:[1-9]|1[0-2])(?:,(?:[1-9]|1[0-2]))*",
     "BYSETPOS": r"-?[1-9]\d?",

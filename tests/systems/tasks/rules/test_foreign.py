@@ -117,3 +117,22 @@ def test_a_column_by_its_name(column: str, status: Status) -> None:
 def test_html_as_text() -> None:
     assert plain_of("<h1>A</h1><p>b<br>c</p>&lt;d&gt;") == "A\nb\nc\n<d>"
     assert plain_of("a &amp; b") == "a & b"
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"cards": [{"id": "1", "name": "x", "idList": ["l"]}], "lists": [{"id": ["l"], "name": 1}]},
+        {"cards": [{"id": {"a": 1}, "name": "x"}], "lists": [], "labels": [{"id": []}], "members": [{"id": {}}]},
+        {"cards": [{"id": "1", "name": "x"}], "lists": [], "checklists": [{"idCard": ["1"], "checkItems": [{}]}]},
+        [{"title": "p", "tasks": [{"id": 1, "title": "x", "bucket_id": [1]}], "buckets": [{"id": [1], "title": "x"}]}],
+    ],
+)
+def test_odd_names_of_things_are_names(odd: object) -> None:
+    assert [one.title for one in read(orjson.dumps(odd)).tasks] == ["x"]
+
+
+def test_signs_that_open_no_element_are_looked_at_once() -> None:
+    """A hundred thousand of them took six seconds: each was looked for to the end of the text."""
+    assert foreign._MARKUP.search("<" * 10 + "a>") is not None
+    assert foreign._MARKUP.search("<b <i>").group() == "<i>"  # type: ignore[union-attr]

@@ -90,3 +90,16 @@ def test_whatever_is_written_only_known_elements_come_out_and_no_letter_is_lost(
     letters = re.sub(r"[^\w]", "", unescape(checked.text))
     written = iter(re.sub(r"[^\w]", "", text))
     assert all(sign in written for sign in letters), "nothing is invented, and all is in its order"
+
+
+@pytest.mark.parametrize(
+    ("text", "html"),
+    [
+        ("*a **b* c**", "<p>*a <strong>b* c</strong></p>"),
+        ("**a *b** c*", "<p><strong>a *b</strong> c*</p>"),
+        ("*a **b** c*", "<p><em>a <strong>b</strong> c</em></p>"),
+        ("**a *b* c**", "<p><strong>a <em>b</em> c</strong></p>"),
+    ],
+)
+def test_marks_that_cross_are_text(text: str, html: str) -> None:
+    assert str(WRITER.html(text)) == html
