@@ -89,8 +89,12 @@ def _tell_people(reactions: Reactions, context: Context) -> None:
 
 
 def _tell_boards_of_tasks(reactions: Reactions, live: Live) -> None:
+    """One by one; of an import they hear once, when all of it is there."""
+
     @reactions.on(tasks)
     async def changed(change: Change[Task]) -> None:
+        if _came_in(change):
+            return
         team_id, task_id = change.ref.values["team_id"], change.ref.values["task_id"]
         if change.new is None or change.new.deleted_at is not None:
             live.publish(topic(team_id), "gone", {"task": task_id})
@@ -100,17 +104,27 @@ def _tell_boards_of_tasks(reactions: Reactions, live: Live) -> None:
 
     @reactions.on(import_runs)
     async def taken_in(change: Change[ImportRun]) -> None:
-        live.publish(topic(change.ref.values["team_id"]), "import", {"import": change.ref.values["import_id"]})
+        team_id = change.ref.values["team_id"]
+        live.publish(topic(team_id), "import", {"import": change.ref.values["import_id"]})
+        if change.new is not None and change.new.ended and (change.old is None or not change.old.ended):
+            live.publish(topic(team_id), "team")
 
     told: list[tuple[Entity[..., Any], str]] = [(plans, "plan"), (comments, "comment"), (activities, "history")]
     for entity, event in told:
         reactions.on(entity)(_publisher(live, event))
 
 
+def _came_in(change: Change[Any]) -> bool:
+    """With many others, out of a file."""
+    return change.old is None and getattr(change.new, "import_id", None) is not None
+
+
 def _publisher(live: Live, event: str) -> Callable[[Change[Any]], Awaitable[None]]:
     """Tells boards which task it is about; they ask for the rest."""
 
     async def publish(change: Change[Any]) -> None:
+        if _came_in(change):
+            return
         values = change.ref.values
         live.publish(topic(values["team_id"]), event, {"task": values["task_id"]})
 

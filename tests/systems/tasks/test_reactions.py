@@ -12,6 +12,8 @@ from sekkei.runtime.live import LiveEvent
 from sekkei.store import Embedded, Store
 from sekkei_systems.tasks.reactions import topic
 from sekkei_systems.tasks.rules.drafts import TaskChanges, TaskDraft
+from sekkei_systems.tasks.rules.filters import Filter
+from sekkei_systems.tasks.rules.foreign import Board, Found
 from sekkei_systems.tasks.rules.statuses import Status
 from tests.systems.tasks.conftest import World
 
@@ -76,4 +78,22 @@ async def test_a_board_hears_nothing_of_other_teams(world: World) -> None:
     await asyncio.sleep(0)
     await world.service.tasks.create(await world.member("aoi", other.team_id), TaskDraft("よそ"))
     assert await listener.heard(world) == []
+    await listener.close()
+
+
+async def test_a_board_hears_once_of_an_import(world: World) -> None:
+    """One event for each task made every open board ask 5,000 times."""
+    team = await world.team("ren")
+    aoi = await world.admin("aoi", team.team_id)
+    await world.settle()
+    listener = Listener(world, team.team_id)
+    await asyncio.sleep(0)
+    found = [Found(f"x/{at}", f"仕事{at}", people=("Ren",), checks=(("一", False),)) for at in range(30)]
+    assert await world.service.imports.take_in(aoi, Board("trello", "板", found)) == 30
+    heard = [name for name, _ in await listener.heard(world)]
+    assert (heard.count("team"), {*heard}) == (1, {"team", "totals", "import"})
+    assert list(await world.service.notes.page("ren")) == [], "nobody is called thirty times"
+    (made, *_) = await world.service.tasks.page(aoi, Filter())
+    await world.service.tasks.change(aoi, made.task_id, TaskChanges(status=Status.DOING))
+    assert "task" in [name for name, _ in await listener.heard(world)]
     await listener.close()

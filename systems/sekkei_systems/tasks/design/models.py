@@ -182,6 +182,9 @@ class Task:
     updated_at: Attr[datetime | None] = attr("updatedAt", default=None, stored_as=JST_SECONDS, added=True)
     updated_by: Attr[str] = attr("updatedBy", default="", added=True, en="Who changed it last")
     done_at: Attr[datetime | None] = attr("doneAt", default=None, stored_as=JST_SECONDS, added=True)
+    import_id: Attr[str | None] = attr(
+        "importId", default=None, added=True, ja="取り込みのID", en="The import that it came with"
+    )
     deleted_at: Attr[datetime | None] = attr("deletedAt", default=None, stored_as=JST_SECONDS, added=True)
     expires: Attr[datetime | None] = attr("expiresAt", default=None, stored_as=epoch(), added=True)
     version: Attr[int] = version(added=True)
@@ -313,6 +316,7 @@ class Plan:
     blocked_by: Attr[frozenset[str]] = attr("plan_blockedBy", default=frozenset(), en="Ids of tasks that come first")
     rule: Attr[str | None] = attr("plan_rule", default=None, en="An RRULE; once done, the task comes again")
     next_id: Attr[str | None] = attr("plan_next", default=None, en="The task that came after it, so that only one does")
+    import_id: Attr[str | None] = attr("importId", default=None, ja="取り込みのID", en="The import that it came with")
     version: Attr[int] = version()
 
 

@@ -32,8 +32,9 @@ class Herald:
         self._db, self._clock = db, clock
 
     async def changed(self, old: Task | None, new: Task) -> None:
-        """Whoever is given a task is told."""
-        theirs_now = new.assignee is not None and (old is None or old.assignee != new.assignee)
+        """Whoever is given a task is told, unless it came with many others out of a file."""
+        came_in = old is None and new.import_id is not None
+        theirs_now = new.assignee is not None and not came_in and (old is None or old.assignee != new.assignee)
         if theirs_now and new.assignee and new.assignee != new.updated_by and not new.deleted_at:
             at = new.updated_at or days.now_jst(self._clock)
             by = await self._name(new.updated_by)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sekkei.clock import Clock
-from sekkei.design import Action, ConditionFailed, Contended, Database, TransactionFailed
+from sekkei.design import Action, ConditionFailed, Contended, Database, TransactionFailed, replace
 from sekkei.design.retries import pause
 from sekkei.runtime import days
 from sekkei.runtime.jobs import Payload, Progress
@@ -96,11 +96,11 @@ class ImportWork:
         run = import_runs.update(part.team_id, part.import_id).add(ImportRun.seen, seen).add(ImportRun.made, len(new))
         gone = import_parts.delete(part.team_id, part.import_id, part.at).must_exist()
         if new:
-            await self._make(member, new, run, gone)
+            await self._make(member, new, part.import_id, run, gone)
         else:
             await self._db.transact(run, gone)
 
-    async def _make(self, member: Member, new: Sequence[Found], *with_them: Action[Any, Any]) -> None:
+    async def _make(self, member: Member, new: Sequence[Found], import_id: str, *with_them: Action[Any, Any]) -> None:
         tags = {tag.name: tag.tag_id for tag in await self._tags.all(member)}
         people = {one.user_name: one.user_id for one in await self._teams.members(member)}
         drafts = [draft_of(one, tags, people) for one in new]
@@ -113,9 +113,9 @@ class ImportWork:
                 if one.source
             ]
             planned = [plan_of(one, task.team_id, task.task_id, self._clock) for one, task in pairs if one.checks]
-            return [*rows, *map(plans.create, planned), *with_them]
+            return [*rows, *(plans.create(replace(one, import_id=import_id)) for one in planned), *with_them]
 
-        await self._tasks.create_together(member.team_id, member.user_id, drafts, beside)
+        await self._tasks.create_together(member.team_id, member.user_id, drafts, beside, import_id)
 
     async def _known(self, team_id: str, tasks: Sequence[Found]) -> set[str]:
         sources = dict.fromkeys(one.source for one in tasks if one.source)

@@ -9,12 +9,13 @@ from typing import Any
 from sekkei.clock import Clock
 from sekkei.design import Action, ConditionFailed, Contended, Database, TransactionFailed, replace
 from sekkei.design.retries import pause
+from sekkei.runtime import days
 from sekkei_systems.tasks.design import Check, Links, Plan, Task, links, one_task, plan_of, plans, tasks
 from sekkei_systems.tasks.refusals import Circular, NoSuchBlocker, NoSuchCheck, NoSuchTask, TooLarge
 from sekkei_systems.tasks.rules.entered import line_of
 from sekkei_systems.tasks.rules.identifiers import short
 from sekkei_systems.tasks.rules.numbers import meant
-from sekkei_systems.tasks.rules.recurring import anchored, checked
+from sekkei_systems.tasks.rules.recurring import BadRule, anchored, checked, following
 from sekkei_systems.tasks.rules.statuses import Status
 from sekkei_systems.tasks.service.access import Member
 from sekkei_systems.tasks.service.numbers import Numbers
@@ -115,9 +116,8 @@ class Plans:
         raise Contended("SK303", f"dependencies of team {member.team_id} kept being changed by others")
 
     async def _meant(self, member: Member, by: str) -> str:
-        number = meant(by, member.keys)
+        found = await self._named(member, by)
         try:
-            found = by if number is None else await self._numbers.task_id(member, number)
             if "#" in found:
                 raise NoSuchTask()
             return (await self._tasks.card(member, found)).task_id
@@ -125,7 +125,16 @@ class Plans:
             raise NoSuchBlocker(field="by") from wrong
 
     async def unblock(self, member: Member, task_id: str, by: str) -> Plan:
-        return await self._change(member, task_id, lambda plan: replace(plan, blocked_by=plan.blocked_by - {by}))
+        """`by` is an id, or a number; the task may be gone."""
+        by_id = await self._named(member, by)
+        return await self._change(member, task_id, lambda plan: replace(plan, blocked_by=plan.blocked_by - {by_id}))
+
+    async def _named(self, member: Member, by: str) -> str:
+        number = meant(by, member.keys)
+        try:
+            return by if number is None else await self._numbers.task_id(member, number)
+        except NoSuchTask as wrong:
+            raise NoSuchBlocker(field="by") from wrong
 
     async def _check_circle(self, member: Member, task_id: str, by: str) -> None:
         """Whether the task comes before what is to come before it."""
@@ -143,6 +152,8 @@ class Plans:
         """By a preset's name or an RRULE; "" for not again."""
         task = await self._tasks.card(member, task_id)
         wanted = anchored(checked(rule), task.end) if rule else None
+        if wanted is not None and following(wanted, task.end, days.today(self._clock)) is None:
+            raise BadRule(field="rule")
         return await self._change(member, task_id, lambda plan: replace(plan, rule=wanted))
 
     async def _change(
@@ -172,10 +183,6 @@ class Plans:
         update = plans.update(plan.team_id, plan.task_id).knowing(plan)
         update = update.set(Plan.checks, wanted.checks).set(Plan.blocked_by, wanted.blocked_by)
         return update.set(Plan.rule, wanted.rule)
-
-
-def _marks(plan: Plan, open_ones: set[str]) -> Marks:
-    return Marks(sum(one.done for one in plan.checks), len(plan.checks), len(plan.blocked_by & open_ones))
 
 
 def _known(plan: Plan, check_id: str) -> None:

@@ -41,6 +41,8 @@ class Tags:
 
     async def delete(self, admin: Admin, tag_id: str) -> None:
         """By a job: it is taken from every task before it goes itself."""
+        if "#" in tag_id or await self._db.get(tags(admin.team_id, tag_id).consistent()) is None:
+            raise NoSuchTag(field="tag")
         payload = {"team_id": admin.team_id, "tag_id": tag_id}
         await self._jobs.start("delete-tag", payload, id=f"delete-tag/{admin.team_id}/{tag_id}")
 

@@ -181,10 +181,14 @@ class Tasks:
         who: str,
         drafts: Sequence[TaskDraft],
         more: Callable[[list[Task]], list[Action[Any, Any]]] = lambda made: [],
+        import_id: str | None = None,
     ) -> list[Task]:
         """As many as one transaction holds, with what belongs to them in it."""
         given = await self._numbers.take(team_id, len(drafts))
-        made = [self._made(team_id, who, draft, number) for draft, number in zip(drafts, given, strict=True)]
+        made = [
+            replace(self._made(team_id, who, draft, number), import_id=import_id)
+            for draft, number in zip(drafts, given, strict=True)
+        ]
         refs = frozenset[str]().union(*(task.tags for task in made))
         checks = self._checks(team_id, refs, {task.assignee for task in made})
         parts = [part for task in made for part in (tasks.create(stored(task)), *beside(task))]

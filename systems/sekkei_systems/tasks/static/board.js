@@ -404,7 +404,7 @@ board.addEventListener("live:totals", ({ detail }) => {
     total.parentElement.classList.toggle("over", Boolean(most) && detail[column.dataset.status] > Number(most));
   }
 });
-// Tags or members changed: everything that shows them is renewed, except where somebody is at work.
+// Tags or members changed, or a file was taken in: all of it is renewed, except where somebody is at work.
 board.addEventListener("live:team", () => surely("team", renewTeam));
 async function renewTeam() {
   const response = await fetch(location.href, { headers: { Accept: "text/html" } });
@@ -416,7 +416,16 @@ async function renewTeam() {
   for (const selector of [".filters", "#new-task .dialog-body"])
     renewed.push([document.querySelector(selector), page.querySelector(selector)]);
   for (const [old, fresh] of renewed) if (old && fresh && !inUse(old)) old.replaceWith(fresh);
+  for (const { dataset } of columns) add(page, dataset.status);
   await beside(cards.filter((card) => card.isConnected));
+}
+function add(page, status) {
+  for (const card of cardsOf(page, status))
+    if (!cardOf(card.dataset.task) && !toCome.get(card.dataset.task)) place(card, status);
+  const more = page.querySelector(`.column[data-status="${status}"] .more`);
+  if (!more || listOf(status).querySelector(".more")) return;
+  listOf(status).append(more);
+  near.observe(more.querySelector("[data-more]"));
 }
 const inUse = (element) =>
   element.contains(document.activeElement) || element.closest("dialog[open]") || element === dragged;

@@ -128,7 +128,9 @@ def test_weekdays_are_in_the_week_that_was_said(today: date, weekday: int, ahead
     assert DAY <= plain - today <= 7 * DAY
 
 
-@pytest.mark.parametrize("link", ["https://a.example/2026/11/20", "http://a.example/2026-11-20/#1月2日", "HTTPS://x.example/明日"])
+@pytest.mark.parametrize(
+    "link", ["https://a.example/2026/11/20", "http://a.example/2026-11-20/#1月2日", "HTTPS://x.example/明日"]
+)
 def test_days_in_an_address_are_part_of_it(link: str) -> None:
     assert understood(f"{link} を読む", TODAY) == Understood(f"{link} を読む")
     assert understood(f"{link} 明日", TODAY) == Understood(link, end=TODAY + DAY)

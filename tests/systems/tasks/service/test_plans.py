@@ -67,6 +67,19 @@ async def test_no_circles(world: World) -> None:
         await plans.block(aoi, a, "TASK-99")
 
 
+async def test_what_comes_first_is_taken_away_by_its_number_too(world: World) -> None:
+    aoi, (a, b) = await _tasks(world, 2)
+    plans = world.service.plans
+    number = (await world.service.tasks.get(aoi, a)).number
+    await plans.block(aoi, b, a)
+    assert (await plans.unblock(aoi, b, f"TASK-{number}")).blocked_by == frozenset()
+    await plans.block(aoi, b, a)
+    await world.service.trash.put(aoi, a)
+    assert (await plans.unblock(aoi, b, f"#{number}")).blocked_by == frozenset(), "gone or not"
+    with pytest.raises(NoSuchBlocker):
+        await plans.unblock(aoi, b, "TASK-99")
+
+
 async def test_two_people_cannot_close_a_circle_together(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     """Both have looked before either has written."""
     aoi, (a, b) = await _tasks(world, 2)
@@ -100,4 +113,6 @@ async def test_a_rule_is_one(world: World) -> None:
     assert (await world.service.plans.repeat(aoi, task, "weekly")).rule == "FREQ=WEEKLY"
     with pytest.raises(BadRule):
         await world.service.plans.repeat(aoi, task, "now and then")
+    with pytest.raises(BadRule):
+        await world.service.plans.repeat(aoi, task, "FREQ=YEARLY;INTERVAL=99")  # nobody would see it come again
     assert (await world.service.plans.repeat(aoi, task, "")).rule is None

@@ -20,3 +20,13 @@ async def test_tags_are_listed_by_name_and_changed(world: World) -> None:
         await tags.change(aoi, "none", "c", "#ffffff")
     with pytest.raises(BadText):
         await tags.add(aoi, " ", "#ffffff")
+
+
+async def test_no_job_deletes_a_tag_that_is_not_there(world: World) -> None:
+    """Its steps failed again and again, and rang alarms."""
+    team = await world.team()
+    aoi = await world.admin("aoi", team.team_id)
+    for tag_id in ("none", "#", "a#b"):
+        with pytest.raises(NoSuchTag):
+            await world.service.tags.delete(aoi, tag_id)
+        assert await world.opened.context.jobs.get(f"delete-tag/{team.team_id}/{tag_id}") is None
