@@ -82,7 +82,8 @@ _CARD = (
         and each.name not in ("description", "import_id")
     ),
 )
-"""Everything of a task but its description and the import it came with: only the stream asks for that. (Lists of names in indexes may have 100 names in a table, all together.)"""
+"""Everything of a task but its description and the import it came with: only the stream asks for that.
+(Lists of names in indexes may have 100 names in a table, all together.)"""
 
 table = design.table(
     "task-table-v3",

@@ -62,7 +62,6 @@ def test_the_31st_is_the_last_day_of_shorter_months_and_the_31st_again() -> None
         "FREQ=DAILY\nDTSTART:20200101",
         "FREQ=WEEKLY;BYDAY=+MO",
         "FREQ=MONTHLY;BYDAY=-FR",
-        "FREQ=SECONDLY",
         "FREQ=DAILY;UNTIL=99991231",
     ],
 )
