@@ -15,6 +15,9 @@ A test waits for what it is about, as long as a busy machine takes: `expect(...)
 event of a navigation, which may be over already or broken off by the next. A page that is not loaded yet is hidden, so
 that nothing is clicked before the script that listens is there.
 
+It is noon when the tests begin, here and in the browser, of an ordinary day in the middle of a week: what day it is and
+how late must not decide whether a test passes. Time goes on as it does; chance begins with the same seed.
+
 Tests that need it are skipped, with a line that says so, where there is no Chromium; `make browser` installs one.
 """
 
@@ -24,17 +27,20 @@ import asyncio
 import os
 import random
 import shutil
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from email.utils import formatdate
 from pathlib import Path
 from typing import Any
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, BrowserContext, Locator, Page, async_playwright, expect
-from starlette.types import ASGIApp, Receive, Scope, Send
+from playwright.async_api import Browser, BrowserContext, Locator, Page, Request, Route, async_playwright, expect
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from sekkei.clock import Clock, ManualClock
 from sekkei.runtime.system import System
 from sekkei.web.gate import SESSION_COOKIE
 from sekkei.web.server import bind, http_server
@@ -63,10 +69,34 @@ if (self === top) {
   addEventListener("load", () => (document.adoptedStyleSheets = []));
 }
 """
+NOON = 1_876_014_000.0
+"""2029-06-13 12:00 in Japan, a Wednesday. Not in the past: a browser would take all that it keeps for too old."""
+AHEAD = NOON - time.time()
+ITS_TIME = """
+self.Date = class extends Date {
+  constructor(...given) { given.length ? super(...given) : super(self.Date.now()); }
+  static now() { return super.now() + AHEAD; }
+};
+""".replace("AHEAD", str(round(AHEAD * 1000)))
+WORDS_STAY = """{
+  const later = self.setTimeout;
+  self.setTimeout = (act, ms, ...given) => later(act, ms === 6000 ? 25000 : ms, ...given);
+}"""
+"""Words that leave after a moment (`leaveLater` in the shell's script) stay for whoever looks late."""
 PHONE = {"width": 390, "height": 844}
 DESKTOP = {"width": 1280, "height": 860}
 
 needs_browser = pytest.mark.skipif(not CHROMIUM, reason="no Chromium here; `make browser` installs it")
+
+
+class Noon(ManualClock):
+    """Runs as the machine's does, and began at noon."""
+
+    def now(self) -> float:
+        return time.time() + AHEAD
+
+    def monotonic(self) -> float:
+        return time.monotonic()
 
 
 @dataclass
@@ -92,6 +122,7 @@ class Windows:
         )
         context.set_default_timeout(PATIENCE)
         self._contexts.append(context)
+        await context.add_init_script(ITS_TIME + WORDS_STAY)
         if not seen_loading and options.get("java_script_enabled", True):
             await context.add_init_script(HIDDEN_UNTIL_LOADED)
         page = await context.new_page()
@@ -133,6 +164,39 @@ async def found_at(page: Page, url: str, wanted: Locator) -> Locator:
     return wanted
 
 
+async def eventually(holds: Callable[[], bool]) -> None:
+    """For what no page shows: the server hears a moment later that somebody has hung up."""
+    async with asyncio.timeout(PATIENCE / 1000):
+        while not holds():  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+
+
+async def back_online(page: Page) -> None:
+    await page.context.set_offline(False)
+    await page.wait_for_function("navigator.onLine")
+
+
+@asynccontextmanager
+async def overtaken(page: Page, address: str, ask: str) -> AsyncIterator[None]:
+    """What the script `ask` makes a page ask for is answered at once, and arrives after all that is done inside."""
+    asked: asyncio.Future[Request] = asyncio.get_running_loop().create_future()
+    held = asyncio.Event()
+
+    async def late(route: Route) -> None:
+        answer = await route.fetch()
+        asked.set_result(route.request)
+        await held.wait()
+        await route.fulfill(response=answer)
+
+    await page.route(address, late, times=1)
+    await page.evaluate(ask)
+    older = await asked
+    yield
+    async with page.expect_response(lambda response: response.request == older):
+        held.set()
+    await page.evaluate("new Promise((drawn) => setTimeout(drawn))")
+
+
 Serve = Callable[..., Awaitable[Site]]
 Shots = Callable[..., Awaitable[Path]]
 
@@ -167,6 +231,21 @@ def late(app: ASGIApp) -> ASGIApp:
     return answer if delay else app
 
 
+def dated(app: ASGIApp, clock: Clock) -> ASGIApp:
+    """Answers say when they were given, by the clock of the application."""
+
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+        async def stamped(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                date = (b"date", formatdate(clock.now(), usegmt=True).encode())
+                message = {**message, "headers": [*message["headers"], date]}
+            await send(message)
+
+        await app(scope, receive, stamped)
+
+    return answer
+
+
 @pytest_asyncio.fixture
 async def serve() -> AsyncIterator[Serve]:
     async with serving() as start:
@@ -184,13 +263,15 @@ async def serving() -> AsyncIterator[Serve]:
     async with AsyncExitStack() as stack:
 
         async def start(*systems: System, demo: bool = False, recurring: bool = False, **options: Any) -> Site:
+            clock = options.setdefault("clock", Noon())
             socket = bind("127.0.0.1", 0)
             url = f"http://{options.pop('host', '127.0.0.1')}:{socket.getsockname()[1]}"
             settings = options.pop("settings", None) or test_settings(public_url=url)
             client = await stack.enter_async_context(opened(*systems, demo=demo, settings=settings, **options))
             ready = asyncio.Event()
             server = http_server(client.app, ready.set)
-            server.config.app = late(client.app)
+            server.config.app = dated(late(client.app), clock)
+            server.config.date_header = False
             server.config.lifespan = "off"  # `opened` has begun it already
             task = asyncio.create_task(server.serve([socket]))
 

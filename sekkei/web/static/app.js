@@ -57,6 +57,22 @@ function leaveLater(item) {
   if (!item.classList.contains("error") && !item.querySelector("form")) setTimeout(() => item.remove(), 6000);
 }
 
+// What arrives by itself moves nothing from under a finger: it waits until the button that is held down is let go, and the
+// click that follows has happened.
+let pressed = false;
+const released = [];
+function release() {
+  pressed = false;
+  for (const go of released.splice(0)) setTimeout(go);
+}
+addEventListener("pointerdown", () => (pressed = true), true);
+addEventListener("pointermove", ({ buttons }) => pressed && !buttons && release(), true); // let go outside the window
+for (const name of ["pointerup", "pointercancel"]) addEventListener(name, release, true);
+addEventListener("blur", release); // the window's, not a field's
+export async function untouched() {
+  while (pressed) await new Promise((go) => released.push(go));
+}
+
 function setTheme() {
   const dark =
     root.dataset.theme === "dark" ||

@@ -7,7 +7,9 @@ from typing import Literal
 import pytest
 
 from sekkei_systems.chiipochi import SYSTEM
-from tests.browser import DESKTOP, PHONE, Serve, Shots, Windows, found_at
+from tests.browser import DESKTOP, PHONE, Serve, Shots, Windows, found_at, overtaken
+
+ASK = """document.getElementById("chat").dispatchEvent(new Event("live:message"))"""
 
 
 async def test_from_the_chat_to_the_stamp_while_the_dashboard_moves(
@@ -24,9 +26,10 @@ async def test_from_the_chat_to_the_stamp_while_the_dashboard_moves(
     await shots(page, "chat-empty", whole=False)
     await page.get_by_role("button", name="友だちになる").click()
     await page.get_by_text("はじめまして").wait_for()
-    await page.get_by_placeholder("メッセージを入力").fill("ﾋﾟｰﾅｯﾂ")
-    await page.keyboard.press("Enter")
-    await page.get_by_text("千葉県に100円を寄付しますか？").wait_for()
+    async with overtaken(page, "**/chiipochi/chat/messages", ASK):
+        await page.get_by_placeholder("メッセージを入力").fill("ﾋﾟｰﾅｯﾂ")
+        await page.keyboard.press("Enter")
+        await page.get_by_text("千葉県に100円を寄付しますか？").wait_for()
     await page.get_by_role("button", name="500円にする").click()
     await page.get_by_text("千葉県に500円を寄付しますか？").wait_for()
     await shots(page, "chat-card", whole=False)

@@ -1,10 +1,8 @@
 from __future__ import annotations
 
-import time
-from datetime import date, datetime, timedelta
+from datetime import date, timedelta
 from typing import Any
 
-from sekkei.clock import SystemClock
 from sekkei.runtime import days
 from sekkei.runtime.design import newest_messages
 from sekkei.web.testing import Client
@@ -20,18 +18,6 @@ from sekkei_systems.lessons.design import (
 from sekkei_systems.lessons.rules.slots import Slot
 from tests.browser import Site
 from tests.systems.lessons.world import LESSON, World
-
-
-class Noon(SystemClock):
-    """Runs as the machine's does, and began at noon in Japan: no test of a page depends on the time of day."""
-
-    def __init__(self) -> None:
-        now = time.time()
-        local = datetime.fromtimestamp(now, days.JST)
-        self._ahead = local.replace(hour=12, minute=0, second=0, microsecond=0).timestamp() - now
-
-    def now(self) -> float:
-        return super().now() + self._ahead
 
 
 def tomorrow_at(site: Site) -> date:

@@ -8,7 +8,7 @@ from playwright.async_api import Locator, Page, expect
 from sekkei.web.testing import test_settings
 from sekkei_systems.lessons import SYSTEM
 from tests.browser import DESKTOP, PHONE, Serve, Shots, Site, Windows, another_page, found_at
-from tests.systems.lessons.steps import Noon, tomorrow_at
+from tests.systems.lessons.steps import tomorrow_at
 
 
 async def _add_lesson(page: Page, site: Site) -> None:
@@ -49,7 +49,7 @@ async def test_a_place_becomes_free_and_one_tap_takes_it(
     browser: Windows, serve: Serve, shots: Shots, device: str
 ) -> None:
     size = PHONE if device == "phone" else DESKTOP
-    site = await serve(SYSTEM, clock=Noon())
+    site = await serve(SYSTEM)
     aoi = await browser.person(site, "demo-aoi", DESKTOP)
     await _add_lesson(aoi, site)
     await _open_lesson(aoi, site)
@@ -90,7 +90,7 @@ async def test_a_place_becomes_free_and_one_tap_takes_it(
 
 
 async def test_the_studio_changes_a_lesson_and_calls_it_off(browser: Windows, serve: Serve, shots: Shots) -> None:
-    site = await serve(SYSTEM, clock=Noon())
+    site = await serve(SYSTEM)
     ren = await browser.person(site, "demo-ren", PHONE)
     aoi = await browser.person(site, "demo-aoi", DESKTOP)
     await _add_lesson(aoi, site)
@@ -122,7 +122,7 @@ async def test_the_first_in_line_is_offered_the_place(
 ) -> None:
     """Held for one: their pages say until when and have a button, the others' say that it is held."""
     values = {"lessons_fairness": "first-in-line"}
-    site = await serve(SYSTEM, clock=Noon(), settings=test_settings(values=values))
+    site = await serve(SYSTEM, settings=test_settings(values=values))
     aoi = await browser.person(site, "demo-aoi", DESKTOP)
     await _add_lesson(aoi, site)
     await _open_lesson(aoi, site)

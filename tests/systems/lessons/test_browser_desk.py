@@ -6,8 +6,8 @@ import pytest
 from playwright.async_api import Page, expect
 
 from sekkei_systems.lessons import SYSTEM
-from tests.browser import DESKTOP, PHONE, Serve, Shots, Windows
-from tests.systems.lessons.steps import Noon, tomorrow_at
+from tests.browser import DESKTOP, PHONE, Serve, Shots, Windows, overtaken
+from tests.systems.lessons.steps import tomorrow_at
 
 WORDS = {
     "ja": {
@@ -33,6 +33,7 @@ WORDS = {
         "books": "we book it for you.",
     },
 }
+ASK = """document.querySelector("[data-live]").dispatchEvent(new Event("live:changed"))"""
 PLACES = (
     "rules/sby",
     "passes",
@@ -55,7 +56,7 @@ async def fits(page: Page) -> None:
 async def test_the_desk(
     browser: Windows, serve: Serve, shots: Shots, size: dict[str, int], language: str, scheme: str
 ) -> None:
-    site, words = await serve(SYSTEM, demo=True, clock=Noon()), WORDS[language]
+    site, words = await serve(SYSTEM, demo=True), WORDS[language]
     name = f"lessons-{language}-{scheme}"
     aoi = await browser.person(site, "demo-aoi", size, color_scheme=scheme)
     await aoi.goto(f"{site.url}/lessons/?lang={language}")
@@ -89,7 +90,7 @@ async def test_the_desk(
 
 
 async def test_what_one_has_begun_to_fill_in_stays_when_others_do_something(browser: Windows, serve: Serve) -> None:
-    site, words = await serve(SYSTEM, demo=True, clock=Noon()), WORDS["ja"]
+    site, words = await serve(SYSTEM, demo=True), WORDS["ja"]
     lesson = f"gnz/{tomorrow_at(site)}/06:00"
     await site.client.sign_in("demo-aoi")
     house = {"name": "House", "instructor": "YUKI", "capacity": 1, "isOpen": True}
@@ -103,7 +104,9 @@ async def test_what_one_has_begun_to_fill_in_stays_when_others_do_something(brow
     await ren.get_by_label(words["book"]).select_option("1")
     mei = site.client.another()
     await mei.sign_in("demo-mei")
-    assert (await mei.post(f"/lessons/act/wait/{lesson}", {})).status == 303
+    async with overtaken(ren, ren.url, ASK):
+        assert (await mei.post(f"/lessons/act/wait/{lesson}", {})).status == 303
+        await expect(ren.get_by_text("2 人待ち")).to_be_visible()
     await expect(ren.get_by_text("2 人待ち")).to_be_visible()
     await expect(ren.get_by_label(words["book"])).to_have_value("1")
     assert browser.problems == []

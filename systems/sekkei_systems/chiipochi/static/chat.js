@@ -1,5 +1,5 @@
 // The chat: what is written is signed by the simulator and then posted to the bot's own webhook, as LINE would do.
-import { send, toast } from "../app.js";
+import { send, toast, untouched } from "../app.js";
 
 const chat = document.getElementById("chat");
 const form = document.getElementById("chat-form");
@@ -10,11 +10,18 @@ function toEnd() {
   chat.scrollTop = chat.scrollHeight;
 }
 
+let asked = 0;
+let shown = 0; // which of the answers that were asked for
 async function refresh() {
+  const ours = ++asked;
   const answer = await fetch(chat.dataset.part, { headers: { Accept: "text/html" } }).catch(() => null);
   if (!answer?.ok) return;
+  const rows = await answer.text();
+  await untouched();
+  if (ours < shown) return; // a later answer came first
+  shown = ours;
   const before = spoken();
-  chat.innerHTML = await answer.text();
+  chat.innerHTML = rows;
   toEnd();
   if (before !== spoken()) location.reload(); // the menu speaks the other language too
 }

@@ -481,9 +481,9 @@ async function refresh() {
         toast(problem.message, "error");
       }
     } while (again);
+    asking = null;
   })();
   await asking;
-  asking = null;
 }
 
 root.addEventListener("live:changed", refresh);

@@ -1,6 +1,10 @@
 // A timetable or a lesson that is open shows what others do: places taken and given back, lessons that change.
+import { untouched } from "../app.js";
+
 const list = document.querySelector("[data-live]");
 let waiting = false;
+let asked = 0;
+let shown = 0; // which of the answers that were asked for
 
 async function refresh() {
   if (waiting) return;
@@ -8,10 +12,13 @@ async function refresh() {
   // Several changes in one moment are one look.
   await new Promise((done) => setTimeout(done, 150));
   waiting = false;
-  const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
-  if (!answer.ok) return;
+  const ours = ++asked;
+  const answer = await fetch(location.href, { headers: { Accept: "text/html" } }).catch(() => null);
+  if (!answer?.ok) return;
   const fresh = new DOMParser().parseFromString(await answer.text(), "text/html").querySelector("[data-live]");
-  if (!fresh) return;
+  await untouched();
+  if (!fresh || ours < shown) return; // a later answer came first
+  shown = ours;
   keep(fresh);
   const focused = list.contains(document.activeElement) ? document.activeElement : null;
   list.replaceChildren(...fresh.childNodes);

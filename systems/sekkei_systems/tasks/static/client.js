@@ -1,6 +1,8 @@
 // What the scripts of this system share: their words, and what to say when there is no connection.
 import { Problem, send, toast } from "../app.js";
 
+export { untouched } from "../app.js";
+
 const words = JSON.parse(document.getElementById("tasks-client")?.textContent ?? "{}");
 export const { me, team, key } = document.getElementById("tasks-client")?.dataset ?? {};
 
@@ -60,22 +62,6 @@ export async function fragment(address) {
   const holder = document.createElement("template");
   holder.innerHTML = await response.text();
   return holder.content;
-}
-
-// What arrives by itself moves nothing from under a finger: it waits until the button that is held down is let go, and the
-// click that follows has happened.
-let pressed = false;
-const released = [];
-function release() {
-  pressed = false;
-  for (const go of released.splice(0)) setTimeout(go);
-}
-addEventListener("pointerdown", () => (pressed = true), true);
-addEventListener("pointermove", ({ buttons }) => pressed && !buttons && release(), true); // let go outside the window
-for (const name of ["pointerup", "pointercancel"]) addEventListener(name, release, true);
-addEventListener("blur", release); // the window's, not a field's
-export async function untouched() {
-  while (pressed) await new Promise((go) => released.push(go));
 }
 
 // What arrives by itself has to be asked for; where that fails, it is asked for again until there is an answer: soon, then
