@@ -66,7 +66,7 @@ bench: setup
 	$(BIN)/python -m bench
 
 torture: setup
-	$(BIN)/python -m pytest tests -m torture -n auto --dist worksteal
+	$(BIN)/python -m pytest tests -m torture --hypothesis-profile by-chance -n auto --dist worksteal
 
 docs: setup
 	@for system in $(SYSTEMS); do for language in ja en; do \

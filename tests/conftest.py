@@ -6,15 +6,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from bench import peers
 
 PROGRAMMES = 25
 
-# How long an example takes says more about the machine than about the program.
-settings.register_profile("untimed", deadline=None)
-settings.load_profile("untimed")
+# How long an example takes, or to think of one, says more about the machine than about the program. The examples are
+# the same every time; `pytest --hypothesis-profile by-chance` looks for others.
+settings.register_profile("by-chance", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("the-same", settings.get_profile("by-chance"), derandomize=True, database=None)
+settings.load_profile("the-same")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
