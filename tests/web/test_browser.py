@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 import pytest
+from playwright.async_api import expect
 
 from tests.browser import DESKTOP, PHONE, Serve, Shots, Windows, another_page
 from tests.web.example import SYSTEM
@@ -86,7 +87,7 @@ async def test_components_fit_the_window(
     await page.get_by_role("dialog").wait_for()
     await shots(page, f"dialog-{theme}-{size['width']}", whole=False)
     await page.keyboard.press("Escape")
-    assert await page.locator("dialog[open]").count() == 0
+    await expect(page.locator("dialog[open]")).to_have_count(0)
     assert browser.problems == []
 
 

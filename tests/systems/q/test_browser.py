@@ -90,7 +90,8 @@ async def test_answer_react_follow_and_moderate(browser: Windows, serve: Serve, 
     await expect(aoi.locator("#streak")).to_contain_text("日連続")
     # A reaction of one is there for the other.
     ren_post = aoi.get_by_role("article", name="鈴木 蓮")
-    await ren_post.get_by_role("button", name="🔥 をおくる").click()
+    async with aoi.expect_response(lambda answer: answer.request.method == "PUT"):  # shown before it is sent
+        await ren_post.get_by_role("button", name="🔥 をおくる").click()
     await expect(ren_post.get_by_role("button", name="🔥 をおくる（1件）")).to_have_attribute("aria-pressed", "true")
     await shots(aoi, "q-answered")
     ren = await phone(browser, site, "demo-ren")

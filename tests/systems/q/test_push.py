@@ -7,7 +7,6 @@ from typing import Any
 
 from playwright.async_api import Page, expect
 
-from sekkei.clock import SYSTEM as CLOCK
 from sekkei.runtime.counterparts.web_push import PushService, Subscription
 from sekkei.runtime.transports.web_push import make_key
 from sekkei.web.testing import test_settings as settings_of_tests
@@ -92,8 +91,8 @@ async def _pushed(page: Page, message: dict[str, Any]) -> list[list[str]]:
 
 async def test_asked_after_a_click_shown_and_opened(browser: Windows, serve: Serve, shots: Shots) -> None:
     values = {"vapid_private_key": make_key(), "vapid_subject": "mailto:push@example.com"}
-    service = PushService(CLOCK, "https://fcm.googleapis.com")
     site = await serve(SYSTEM, demo=True, settings=settings_of_tests(values=values))
+    service = PushService(site.client.shell.clock, "https://fcm.googleapis.com")
     key = site.client.shell.deployment.systems["q"].parts.service.devices.server_key
     made = service.subscribe(key)
     page = await phone(browser, site, "demo-aoi")

@@ -22,7 +22,7 @@ from sekkei_systems.tasks.design import Role, Task, comments_in, stored_tasks
 from sekkei_systems.tasks.rules.drafts import TaskDraft
 from sekkei_systems.tasks.rules.statuses import Status
 from sekkei_systems.tasks.service import Admin, Service, Visitor
-from tests.browser import Serve, Site, Windows, another_page
+from tests.browser import Serve, Site, Windows, another_page, back_online
 
 TASKS = 12
 COLUMNS = [status.value for status in Status]
@@ -149,7 +149,7 @@ class Window:
         await self.write(task, self.words("圏外"))
         await self.page.get_by_role("button", name="保存", exact=True).click()
         await expect(self.page.get_by_text("入力はこの端末に残っています。").first).to_be_visible()
-        await self.page.context.set_offline(False)
+        await back_online(self.page)
         await self.save()
 
 
