@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sekkei.commands import FINDINGS, OK, CouldNotRun
-from sekkei.commands.import_design import check_out, live_tables, write
+from sekkei.commands.import_design import check_out, counted, live_tables, write
 from sekkei.commands.startup import open_the_store, settings_of, store_errors
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
         out.unlink()
         print("The design would change these; it was not kept. `sekkei import-design` writes it as it is.")
         return FINDINGS
-    print(f"wrote {out}: {len(arguments.tables)} tables, nothing differs. Rename entities as you like.")
+    print(f"wrote {out}: {counted(len(arguments.tables))}, nothing differs. Rename entities as you like.")
     return OK
 
 

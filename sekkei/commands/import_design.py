@@ -28,8 +28,8 @@ examples:
   terraform show -json | sekkei import-design - --out shop.py
   sekkei import-design model.json --out shop.py              from NoSQL Workbench, with its sample rows
   sekkei import-design schema.json --out shop.py             from OneTable, or ElectroDB's models, as JSON
-  SEKKEI_STORE=dynamodb://ap-northeast-1 sekkei import-design --table orders --table users --out shop.py
-  sekkei tables diff shop:design                             afterwards: nothing differs
+  sekkei import-design --store dynamodb://ap-northeast-1 --table orders --table users --out shop.py
+  sekkei tables diff shop --store dynamodb://ap-northeast-1  afterwards: nothing differs
 
 Entities are proposed from the forms of keys in sample items; rename them as you like.
 Exit code: 0 well, 2 could not run.
@@ -41,7 +41,10 @@ BYTES_MAX = 64_000_000
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", nargs="?", help="a JSON file; - reads standard input")
-    parser.add_argument("--table", action="append", default=[], metavar="NAME", help="a live table, in SEKKEI_STORE")
+    parser.add_argument("--table", action="append", default=[], metavar="NAME", help="a live table")
+    parser.add_argument(
+        "--store", help="with --table: a file, dynamodb://REGION or an endpoint's URL (default: SEKKEI_STORE)"
+    )
     parser.add_argument("--data", metavar="DIR", help="folder of the data (default: ./data, or SEKKEI_DATA)")
     parser.add_argument("--name", help="of the design (default: from --out)")
     parser.add_argument("--out", type=Path, metavar="FILE", help="write there instead of to the terminal")
@@ -52,6 +55,8 @@ def run(arguments: argparse.Namespace) -> int:
 
     if (arguments.file is None) == (not arguments.table):
         raise CouldNotRun("Give a file, or --table NAME of a live table.")
+    if arguments.store is not None and not arguments.table:
+        raise CouldNotRun("--store is where live tables are; name them with --table.")
     if arguments.out is not None:
         check_out(arguments.out)
     name = arguments.name or (arguments.out.stem if arguments.out is not None else "imported")
@@ -69,8 +74,14 @@ def run(arguments: argparse.Namespace) -> int:
         sys.stdout.write(text)
         return OK
     write(arguments.out, text)
-    print(f"wrote {arguments.out}: {len(found)} tables. Read it, then `sekkei docs {name}` and `sekkei check {name}`.")
+    print(
+        f"wrote {arguments.out}: {counted(len(found))}. Read it, then `sekkei docs {name}` and `sekkei check {name}`."
+    )
     return OK
+
+
+def counted(tables: int) -> str:
+    return "1 table" if tables == 1 else f"{tables} tables"
 
 
 def check_out(out: Path) -> None:
@@ -137,7 +148,7 @@ def _yaml(text: str) -> Any:
 
 
 async def _live(arguments: argparse.Namespace) -> list[Found]:
-    settings = settings_of(data=arguments.data)
+    settings = settings_of(data=arguments.data, **({"store": arguments.store} if arguments.store else {}))
     store = open_the_store(settings)
     try:
         with store_errors(settings.store or str(settings.data)):

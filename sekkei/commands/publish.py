@@ -107,7 +107,9 @@ def _check_arguments(arguments: argparse.Namespace) -> None:
     if arguments.to is not None:
         check_target(arguments.to, TARGETS)
     if not re.fullmatch(r"[a-zA-Z0-9_.-]{1,100}", arguments.env):
-        raise CouldNotRun(f"--env {arguments.env!r}: letters, digits, - _ and . only; it is part of table names.")
+        raise CouldNotRun(
+            f"--env {arguments.env!r}: letters, digits, - _ and . only, at most 100; it is part of table names."
+        )
     if arguments.check and arguments.out is None and arguments.store is None:
         raise CouldNotRun(
             "--check compares with files or live tables; name their folder with --out DIR, or a store with --store."

@@ -38,6 +38,8 @@ def test_from_a_template_to_a_design_that_loads(
         ([], "Give a file, or --table"),
         (["no-such-file.json"], "No such file"),
         (["--table", "nothing", "--data", "DATA"], "There is no table nothing"),
+        (["--table", "nothing", "--store", "DATA/live.db"], "There is no table nothing"),
+        (["template.json", "--store", "DATA/live.db"], "name them with --table"),
     ],
 )
 def test_mistakes(arguments: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

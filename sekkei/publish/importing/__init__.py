@@ -62,7 +62,8 @@ def proven(name: str, found: list[Found]) -> str:
         raise NotUnderstood(f"The tables were read, but they cannot be a design: {error}") from error
     for table, names in zip(found, lost, strict=True):
         if names:
-            table.notes.append(f"Items have {', '.join(names)} in a form that is lost when they are written again.")
+            quoted = ", ".join(f"'{name}'" for name in names)
+            table.notes.append(f"Items have {quoted} in a form that is lost when they are written again.")
     return source(name, found) if any(lost) else text
 
 

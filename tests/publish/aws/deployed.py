@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import boto3
 import requests
@@ -25,7 +26,9 @@ REGION = "us-east-1"
 KEYS = {"aws_access_key_id": "owner", "aws_secret_access_key": "secret-of-the-owner"}
 PYTHON = f"{sys.version_info[0]}.{sys.version_info[1]}"
 """Ministack runs functions with the interpreter it runs on, whatever their runtime is called."""
-SETTLE_SECONDS = 60.0
+SETTLE_SECONDS = 240.0
+PATIENCE_SECONDS = 120
+"""For one answer: a function starts cold, on a machine that has other things to do."""
 
 PEER = replace(
     peers.MINISTACK,
@@ -91,6 +94,15 @@ class Stack:
         assert "FunctionError" not in answer, content
         return content
 
+    def rows(self, table: str) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = self.cloud.client("dynamodb").scan(TableName=table)["Items"]
+        return found
+
+    def waiting(self, kind: str) -> dict[str, dict[str, Any]]:
+        """Rows of the runtime's table by what they are called: messages (OUTBOX), or what waits for its time."""
+        found = ((row["PK"]["S"], row) for row in self.rows(f"{self.name}-sekkei-runtime"))
+        return {unquote(key.removeprefix(f"{kind}#")): row for key, row in found if key.startswith(f"{kind}#")}
+
 
 def deploy(cloud: Cloud, system: str, zipped: Path, change: Any = None, **parameters: str) -> Stack:
     """Create the stack, or update the one that is there; `change` may alter the template first."""
@@ -143,7 +155,7 @@ class Visitor:
 
     def get(self, path: str) -> requests.Response:
         return self._keep(
-            self._session.get(self._url(path), headers=self._headers(), timeout=60, allow_redirects=False)
+            self._session.get(self._url(path), headers=self._headers(), timeout=PATIENCE_SECONDS, allow_redirects=False)
         )
 
     def post(self, path: str, **fields: str) -> requests.Response:
@@ -151,7 +163,24 @@ class Visitor:
         data = {"_csrf": token.group(1) if token else "", **fields}
         headers = {**self._headers(), "Origin": f"http://{self._stack.host}"}
         url = self._url(path)
-        return self._keep(self._session.post(url, data=data, headers=headers, timeout=60, allow_redirects=False))
+        return self._keep(
+            self._session.post(url, data=data, headers=headers, timeout=PATIENCE_SECONDS, allow_redirects=False)
+        )
+
+    def json(self, method: str, path: str, body: Any) -> Any:
+        """Of an API, as its own pages call it."""
+        self.get("/account")
+        token = re.search(r'name="csrf-token" content="([^"]+)"', self.page)
+        headers = {"Host": self._stack.host, "Origin": f"http://{self._stack.host}"}
+        headers["X-CSRF-Token"] = token.group(1) if token else ""
+        answer = self._session.request(method, self._url(path), json=body, headers=headers, timeout=PATIENCE_SECONDS)
+        assert answer.ok, f"{method} {path}: {answer.status_code} {answer.text}"
+        return answer.json() if answer.content else None
+
+    def send(self, path: str, body: bytes, headers: Mapping[str, str]) -> int:
+        """As another program sends it, signed."""
+        given = {"Host": self._stack.host, "Content-Type": "application/json", **headers}
+        return requests.post(self._url(path), data=body, headers=given, timeout=PATIENCE_SECONDS).status_code
 
     def follow(self, answer: requests.Response) -> requests.Response:
         while answer.status_code in (302, 303):

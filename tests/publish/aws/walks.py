@@ -1,0 +1,170 @@
+"""What people do with a system once it is deployed. It ends in the outbox, by way of a stream; the event bot has no
+stream, and its clock sees to what Discord is told."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Mapping
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+from sekkei.runtime.transports.line import signature
+from sekkei_systems.chiipochi.ports.payments import signed
+from sekkei_systems.chiipochi.service.links import order_id_of
+from sekkei_systems.eventbot.ports.discord.signature import Signer
+from tests.publish.aws.deployed import Stack, Visitor, until
+
+DISCORD = Signer(b"0" * 32)
+LINE_SECRET, STRIPE_SECRET = "s" * 32, "whsec_" + "w" * 20
+NOWHERE = "http://127.0.0.1:9"
+"""Nobody answers there, and at once."""
+PARAMETERS: Mapping[str, Mapping[str, str]] = {
+    "chiipochi": {
+        "LineChannelSecret": LINE_SECRET,
+        "LineChannelToken": "t" * 40,
+        "StripeSecretKey": "sk_test_" + "k" * 20,
+        "StripeWebhookSecret": STRIPE_SECRET,
+    },
+    "eventbot": {
+        "DiscordPublicKey": DISCORD.public_key,
+        "DiscordBotToken": "t" * 40,
+        "DiscordApplicationId": "1" * 18,
+    },
+    "lessons": {"LessonsStudios": "gnz=銀座", "LessonsStaff": "lessons@example.com"},
+}
+OUTSIDE = ("DISCORD", "LINE", "STRIPE")
+
+
+def nowhere(template: dict[str, Any]) -> None:
+    """Services outside that are not there, instead of those that are."""
+    for resource in template["Resources"].values():
+        if resource["Type"] == "AWS::Lambda::Function":
+            variables = resource["Properties"]["Environment"]["Variables"]
+            variables |= {f"SEKKEI_{name}_API_URL": NOWHERE for name in OUTSIDE}
+
+
+Ending = tuple[str, str]
+"""What waits in the runtime's table in the end: the kind of row, and how its name begins."""
+
+
+def walk(stack: Stack, person: Visitor) -> Ending:
+    """Let somebody who is signed in use a system."""
+    return WALKS[stack.name](stack, person)
+
+
+def tasks(stack: Stack, person: Visitor) -> Ending:
+    assert invite(person, "ren@example.com") == 303
+    return "OUTBOX", "tasks/invitation"
+
+
+def invite(person: Visitor, email: str) -> int:
+    """Make a team and invite somebody to it; how that was answered."""
+    person.get("/account")
+    team = person.post("/tasks/teams", name="Team", description="")
+    path = team.headers.get("Location", "")
+    return person.post(f"{path}/invitations", email=email, role="member").status_code if path else team.status_code
+
+
+def q(stack: Stack, person: Visitor) -> Ending:
+    """Two join, one follows the other, whose telephone hears of it."""
+    friend = Visitor(stack)
+    friend.sign_up("q2@example.com")
+    people = []
+    for number, one in enumerate((person, friend)):
+        joined = one.json("POST", "/q/api/me", {"birthDate": "1990-01-01", "displayName": "Hana"})
+        people.append(joined["userId"] if "userId" in joined else joined["id"])
+        one.json("PUT", "/q/api/me/app-id", {"appId": f"person{number}"})
+    friend.json("PUT", "/q/api/me/devices", {"token": "ExponentPushToken[abcdefghijklmnopqrstuv]", "deviceType": "ios"})
+    person.json("PUT", f"/q/api/users/{people[1]}/follow", {})
+    return "OUTBOX", "q/"
+
+
+def lessons(stack: Stack, person: Visitor) -> Ending:
+    """Somebody looks for lessons of a studio; one appears."""
+    person.json("POST", "/lessons/api/me/searches", {"studio": "gnz"})
+    day = date.today() + timedelta(days=5)
+    lesson = {"name": "ヨガ", "instructor": "Mei", "end": "11:00", "capacity": 10}
+    person.json("POST", f"/lessons/api/lessons/gnz/{day}/10:00", lesson)
+    return "OUTBOX", "lessons/"
+
+
+def chiipochi(stack: Stack, person: Visitor) -> Ending:
+    """Somebody names a speciality, says yes, and pays."""
+    for words in ("ピーナッツ", "はい"):
+        event = {
+            "type": "message",
+            "mode": "active",
+            "timestamp": int(time.time() * 1000),
+            "source": {"type": "user", "userId": "U" + "1" * 32},
+            "webhookEventId": f"EVT{time.time_ns()}",
+            "deliveryContext": {"isRedelivery": False},
+            "replyToken": f"{time.time_ns():032}",
+            "message": {"id": f"{time.time_ns()}", "type": "text", "text": words, "quoteToken": "q"},
+        }
+        body = json.dumps({"destination": "U" + "0" * 32, "events": [event]}).encode()
+        signature_line = signature(LINE_SECRET.encode(), body)
+        assert person.send("/chiipochi/webhook", body, {"x-line-signature": signature_line}) == 200
+        stack.invoke("work")
+    (row,) = until(lambda: stack.rows("donation_history"))
+    paid = datetime.fromisoformat(row["created_at"]["S"])
+    session = {
+        "id": "cs_1",
+        "url": "https://checkout.stripe.com/c/pay/cs_1",
+        "currency": "jpy",
+        "amount_total": 100,
+        "status": "complete",
+        "payment_status": "paid",
+        "metadata": {"order_id": order_id_of(row["user_id"]["S"], paid)},
+    }
+    body = json.dumps({"id": "e1", "type": "checkout.session.completed", "data": {"object": session}}).encode()
+    headers = {"stripe-signature": signed.sign(STRIPE_SECRET.encode(), time.time(), body)}
+    assert person.send("/chiipochi/payments/stripe", body, headers) == 200
+    return "OUTBOX", "chiipochi/thanks"
+
+
+def eventbot(stack: Stack, person: Visitor) -> Ending:
+    """Somebody makes an event, with its reminders."""
+    start = (datetime.now(UTC) + timedelta(days=3)).strftime("%Y-%m-%d 21:00")
+    values = {"title": "もくもく会", "start": start, "capacity": "8"}
+    components = [
+        {"type": 18, "id": at, "component": {"type": 4, "id": at + 100, "custom_id": name, "value": value}}
+        for at, (name, value) in enumerate(values.items(), 1)
+    ]
+    user = {"id": "2" * 18, "username": "aoi", "global_name": "Aoi", "discriminator": "0", "avatar": None}
+    member: dict[str, Any] = {
+        "user": user,
+        "nick": None,
+        "roles": [],
+        "permissions": "8",
+        "joined_at": "2020-01-01T00:00:00+00:00",
+    }
+    body = json.dumps(
+        {
+            "id": "3" * 18,
+            "application_id": "1" * 18,
+            "type": 5,
+            "token": "token",
+            "version": 1,
+            "guild_id": "4" * 18,
+            "guild": {"id": "4" * 18, "locale": "ja", "features": []},
+            "channel_id": "5" * 18,
+            "channel": {"id": "5" * 18, "type": 0, "name": "bosyu", "guild_id": "4" * 18, "permissions": "8"},
+            "member": {**member, "deaf": False, "mute": False, "flags": 0},
+            "data": {"custom_id": "e1:create:", "components": components},
+            "app_permissions": "8",
+            "locale": "ja",
+            "guild_locale": "ja",
+            "context": 0,
+            "entitlements": [],
+            "authorizing_integration_owners": {"0": "4" * 18},
+        }
+    ).encode()
+    assert person.send("/eventbot/interactions", body, DISCORD.headers(body, time.time())) == 200
+    (made,) = stack.rows("Events")
+    return "SCHEDULE", f"evt-{made['event_id']['S'].partition('#')[2]}"
+
+
+WALKS: Mapping[str, Callable[[Stack, Visitor], Ending]] = {
+    walked.__name__: walked for walked in (chiipochi, eventbot, lessons, q, tasks)
+}
