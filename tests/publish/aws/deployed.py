@@ -27,6 +27,7 @@ KEYS = {"aws_access_key_id": "owner", "aws_secret_access_key": "secret-of-the-ow
 PYTHON = f"{sys.version_info[0]}.{sys.version_info[1]}"
 """Ministack runs functions with the interpreter it runs on, whatever their runtime is called."""
 SETTLE_SECONDS = 240.0
+LONG_AGO = "2020-01-01T00:00:00.000Z"
 PATIENCE_SECONDS = 120
 """For one answer: a function starts cold, on a machine that has other things to do."""
 
@@ -102,6 +103,11 @@ class Stack:
         """Rows of the runtime's table by what they are called: messages (OUTBOX), or what waits for its time."""
         found = ((row["PK"]["S"], row) for row in self.rows(f"{self.name}-sekkei-runtime"))
         return {unquote(key.removeprefix(f"{kind}#")): row for key, row in found if key.startswith(f"{kind}#")}
+
+    def bring_forward(self, name: str) -> None:
+        """Put a schedule back to a time that is over, so that the clock's next call sees to it."""
+        row = {**self.waiting("SCHEDULE")[name], "due_at": {"S": LONG_AGO}}
+        self.cloud.client("dynamodb").put_item(TableName=f"{self.name}-sekkei-runtime", Item=row)
 
 
 def deploy(cloud: Cloud, system: str, zipped: Path, change: Any = None, **parameters: str) -> Stack:

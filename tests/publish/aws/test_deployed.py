@@ -19,7 +19,19 @@ from sekkei.publish.aws.steps import steps
 from sekkei.publish.aws.tables import template
 from sekkei.store import Credentials, Remote
 from tests.publish.aws import walks
-from tests.publish.aws.deployed import KEYS, REGION, Cloud, Stack, Visitor, cloud, deploy, ended, package, until
+from tests.publish.aws.deployed import (
+    KEYS,
+    LONG_AGO,
+    REGION,
+    Cloud,
+    Stack,
+    Visitor,
+    cloud,
+    deploy,
+    ended,
+    package,
+    until,
+)
 
 pytestmark = [pytest.mark.torture, pytest.mark.timeout(600)]
 """Packages are built with pip and functions started cold: half a minute for each system."""
@@ -94,14 +106,12 @@ def test_every_system_is_used(ministack: Cloud, tmp_path: Path, system: str) -> 
 
 PAGES = {"eventbot": "/"}
 """Not the first pages of the others: Ministack takes the slash off their paths, which API Gateway does not."""
-LONG_AGO = "2020-01-01T00:00:00.000Z"
 
 
 def _fire(stack: Stack) -> None:
-    """Put back a schedule to a time that is over; the clock's next call sees to it and sets the next time."""
-    name, row = next((name, row) for name, row in stack.waiting("SCHEDULE").items() if "cron" in row)
-    table = stack.cloud.client("dynamodb")
-    table.put_item(TableName=f"{stack.name}-sekkei-runtime", Item={**row, "due_at": {"S": LONG_AGO}})
+    """One that recurs: the clock sees to it and sets its next time."""
+    name = next(name for name, row in stack.waiting("SCHEDULE").items() if "cron" in row)
+    stack.bring_forward(name)
     until(lambda: stack.invoke("work") or stack.waiting("SCHEDULE")[name]["due_at"]["S"] > LONG_AGO)
     assert "last_error" not in stack.waiting("SCHEDULE")[name]
 
