@@ -112,6 +112,7 @@ async def recount(bot: Bot, seen: dict[str, Event]) -> None:
     assert await bot.local.holders(ATTENDEE_ROLE) == holders
 
 
+@pytest.mark.timeout(600)  # fifteen seconds of work, which a busy machine takes its time over
 @pytest.mark.parametrize("seed", [1, 2])
 async def test_a_year(quick: Bot, seed: int) -> None:
     dice, seen = random.Random(seed), dict[str, Event]()

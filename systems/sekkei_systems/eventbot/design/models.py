@@ -115,6 +115,12 @@ class Event:
     repeat_day: Attr[int | None] = attr(
         default=None, ja="毎月の何日に繰り返すか", en="day of the month of a monthly series", added=True
     )
+    repeat_time: Attr[str | None] = attr(
+        default=None,
+        ja="繰り返しの時刻（サーバーの時計）",
+        en="time of day of a series, by the guild's clocks",
+        added=True,
+    )
     mirror_tried: Attr[bool] = attr(
         default=False, ja="サーバーイベントの作成を始めた", en="making Discord's own event has begun", added=True
     )

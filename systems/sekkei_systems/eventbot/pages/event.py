@@ -11,6 +11,7 @@ from starlette.responses import Response
 from sekkei.runtime.jobs import Jobs
 from sekkei.runtime.refusals import NotThere, Refusal
 from sekkei.web import Form, Html, Pages, Redirect, Sent
+from sekkei_systems.eventbot.design import Event
 from sekkei_systems.eventbot.jobs import REMOVE
 from sekkei_systems.eventbot.pages.edit import to_event
 from sekkei_systems.eventbot.pages.view import Long, Short, View, download, state_of, texts_of
@@ -69,9 +70,15 @@ async def _page(
         form=form,
         ways=ordered(event.options),
         begun=has_started(event, view.now),
-        further=[datetime.fromisoformat(at) for at in event.reminders],
+        reminders=_reminders(event),
         troubles=[say.find(language, f"bot.trouble-{key}", {}) for key, _ in sentences(event.troubles)],
     )
+
+
+def _reminders(event: Event) -> list[tuple[datetime, bool]]:
+    """All of them, and which were sent."""
+    first = [(event.event_remind_at, event.reminded_at is not None)] if event.event_remind_at is not None else []
+    return [*first, *((datetime.fromisoformat(at), at in event.reminded) for at in event.reminders)]
 
 
 @pages.post("/guilds/{guild_id}/events/{event}/notices")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from calendar import monthrange
-from datetime import UTC, datetime, timedelta, tzinfo
+from datetime import UTC, datetime, time, timedelta, tzinfo
 
 from sekkei.runtime.days import JST
 from sekkei_systems.eventbot.design import Repeat
@@ -11,9 +11,14 @@ from sekkei_systems.eventbot.design import Repeat
 DAYS = {Repeat.DAILY: 1, Repeat.WEEKLY: 7, Repeat.FORTNIGHTLY: 14}
 
 
-def following(start: datetime, repeat: Repeat, zone: tzinfo, *, day: int | None = None) -> datetime:
-    """The next time. `day` of the month is what the series was made for; a month without it has its last day."""
+def following(
+    start: datetime, repeat: Repeat, zone: tzinfo, *, day: int | None = None, clock: str | None = None
+) -> datetime:
+    """The next time. `day` of the month and `clock` (HH:MM) are what the series was made for: a month without the day
+    has its last one, and a night without the hour the one after it; neither is what the series keeps."""
     wall = _wall(start, zone)
+    if clock is not None:
+        wall = datetime.combine(wall.date(), time.fromisoformat(clock))
     if repeat is not Repeat.MONTHLY:
         return _real(wall + timedelta(days=DAYS[repeat]), zone)
     year, month = wall.year + wall.month // 12, wall.month % 12 + 1
@@ -22,10 +27,10 @@ def following(start: datetime, repeat: Repeat, zone: tzinfo, *, day: int | None 
 
 
 def moved(moment: datetime | None, before: datetime, after: datetime, zone: tzinfo) -> datetime | None:
-    """What belonged to a start, as it belongs to the next one."""
+    """What belonged to a start, as it belongs to the next one: so many days later, at the same time of day."""
     if moment is None:
         return None
-    return _real(_wall(moment, zone) + (_wall(after, zone) - _wall(before, zone)), zone)
+    return _real(_wall(moment, zone) + (_wall(after, zone).date() - _wall(before, zone).date()), zone)
 
 
 def _wall(moment: datetime, zone: tzinfo) -> datetime:

@@ -172,7 +172,8 @@ class Events:
             update = update.set(
                 Event.event_remind_at, _moved_reminder(event, draft, settings.remind_minutes_before, self._desk.now())
             )
-            update = update.remove(Event.reminded_at).remove(Event.repeat_day).remove(Event.reminded)
+            update = update.remove(Event.reminded_at).remove(Event.reminded)
+            update = update.remove(Event.repeat_day).remove(Event.repeat_time)
             update = update.set(Event.reminders, _moved_further(event, draft.start, self._desk.now()))
             if end is None and event.event_end_at and event.event_start_at and draft.start:
                 end = draft.start + (event.event_end_at - event.event_start_at)

@@ -21,6 +21,7 @@ CARRIED = (
 """What the next one has from this one. Not the roles: who gets which and who may join is for the server to say, and a
 role that it takes back comes back with no series."""
 TIMES = ("event_start_at", "event_end_at", "deadline_at", "event_remind_at")
+OTHERS = ("reminders", "repeat_day", "repeat_time")
 CHANGED = ("title", "description", "location", "capacity")
 """What can be changed for one alone, beside the times."""
 
@@ -31,12 +32,13 @@ def kept(event: Event) -> str:
         return event.series
     texts = {name: getattr(event, name) for name in CHANGED}
     times = {name: at.isoformat() if (at := getattr(event, name)) else None for name in TIMES}
-    return orjson.dumps({**texts, **times, "reminders": event.reminders, "repeat_day": event.repeat_day}).decode()
+    others = {name: getattr(event, name) for name in OTHERS}
+    return orjson.dumps({**texts, **times, **others}).decode()
 
 
 def as_series(event: Event) -> dict[str, Any]:
     """The event's values as the series has them."""
-    values = {name: getattr(event, name) for name in (*CARRIED, *TIMES, "reminders", "repeat_day")}
+    values = {name: getattr(event, name) for name in (*CARRIED, *TIMES, *OTHERS)}
     if event.series is not None:
         for name, value in orjson.loads(event.series).items():
             values[name] = datetime.fromisoformat(value) if name in TIMES and value else value
@@ -52,10 +54,11 @@ async def next_of(desk: Desk, event: Event, *, resumed: bool = False) -> Event |
         return None
     settings = await desk.settings(event.guild_id)
     zone = zone_of(settings.time_zone)
-    day = values["repeat_day"] or start.astimezone(zone).day
-    after = following(start, event.repeat, zone, day=day)
+    wall = start.astimezone(zone)
+    day, clock = values["repeat_day"] or wall.day, values["repeat_time"] or f"{wall:%H:%M}"
+    after = following(start, event.repeat, zone, day=day, clock=clock)
     while after <= desk.now():  # after a long pause
-        after = following(after, event.repeat, zone, day=day)
+        after = following(after, event.repeat, zone, day=day, clock=clock)
     further = [moved(datetime.fromisoformat(at), start, after, zone) for at in values["reminders"]]
     times = {name: moved(values[name], start, after, zone) for name in TIMES}
     return Event(
@@ -67,6 +70,7 @@ async def next_of(desk: Desk, event: Event, *, resumed: bool = False) -> Event |
             "created_at": desk.now(),
             "event_start_at": after,
             "repeat_day": day,
+            "repeat_time": clock,
             "attendee_role_id": settings.attendee_role_id,
             "member_role_id": settings.member_role_id,
             "options": options.emptied(event.options),

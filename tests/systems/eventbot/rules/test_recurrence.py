@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -41,6 +41,27 @@ def test_the_31st_comes_back_after_a_short_month() -> None:
         start = following(start, Repeat.MONTHLY, BERLIN, day=31)
         found.append(f"{start.astimezone(BERLIN):%m-%d %H:%M}")
     assert found == ["02-28 20:00", "03-31 20:00", "04-30 20:00", "05-31 20:00", "06-30 20:00"]
+
+
+@pytest.mark.parametrize(
+    ("zone", "start", "expected"),
+    [
+        (BERLIN, "2027-03-21 02:30", ["03-28 03:30", "04-04 02:30", "04-11 02:30"]),
+        (NEW_YORK, "2027-03-07 02:30", ["03-14 03:30", "03-21 02:30", "03-28 02:30"]),
+        (NEW_YORK, "2026-10-25 01:30", ["11-01 01:30", "11-08 01:30", "11-15 01:30"]),
+    ],
+)
+def test_an_hour_that_is_left_out_once_comes_back(zone: ZoneInfo, start: str, expected: list[str]) -> None:
+    at, remind, found = local(start, zone), local(start, zone) - timedelta(hours=1), []
+    for _ in expected:
+        after = following(at, Repeat.WEEKLY, zone, clock=start[-5:])
+        moment = moved(remind, at, after, zone)
+        assert moment is not None
+        at, remind = after, moment
+        assert remind < at
+        found.append(f"{at.astimezone(zone):%m-%d %H:%M}")
+    assert found == expected
+    assert at - remind == timedelta(hours=1)
 
 
 def test_what_belongs_to_it_moves_by_the_wall_too() -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -60,6 +61,24 @@ async def test_a_role_that_the_server_takes_back_comes_back_with_no_series(quick
     fresh = await following(quick, event)
     assert fresh is not None
     assert (fresh.attendee_role_id, fresh.member_role_id) == (None, None)
+
+
+async def test_an_hour_that_the_clocks_leave_out_is_not_lost_for_ever(quick: Bot) -> None:
+    await quick.service.guilds.change_settings(await quick.organiser(AOI), time_zone="Europe/Berlin")
+    berlin, found = ZoneInfo("Europe/Berlin"), []
+    quick.clock.advance(datetime(2027, 3, 20, 12, tzinfo=berlin).timestamp() - quick.clock.now())
+    event: Event | None = await quick.event(start=datetime(2027, 3, 21, 2, 30, tzinfo=berlin))
+    assert event is not None
+    details = Details(repeat=Repeat.WEEKLY)
+    await quick.service.events.set_details(await quick.host(AOI, event.event_id), details)
+    for _ in range(2):
+        assert event is not None
+        await quick.work(7 * DAY.total_seconds())
+        event = await following(quick, event)
+        assert event is not None
+        assert event.event_start_at is not None
+        found.append(f"{event.event_start_at.astimezone(berlin):%m-%d %H:%M}")
+    assert found == ["03-28 03:30", "04-04 02:30"]
 
 
 async def test_a_change_of_all_is(quick: Bot) -> None:
