@@ -180,11 +180,12 @@ class Moves:
             log.info("left for the next look", extra={"user": tie.user_id, "reason": str(failed)})
 
     def _moved(self, tie: UserLesson, new: Lesson, now: datetime) -> UserLesson:
-        to = slot_of(new)
+        to, until = slot_of(new), tie.auto_book_until
         return replace(
             tie,
             lesson_date=to.lesson_date,
             start_time=to.start_time,
+            auto_book_until=until + (to.starts_at - tie.starts_at) if until else None,
             updated_at=now,
             reminded_at=None,
             ttl=ttl_of(tie.kind, to.starts_at),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace as changed
-from datetime import date, time
+from datetime import date, time, timedelta
 
 import pytest
 
@@ -12,6 +12,8 @@ from sekkei.runtime.refusals import Changed, Refusal
 from sekkei_systems.lessons import refusals
 from sekkei_systems.lessons.design import Status, TieKind
 from sekkei_systems.lessons.rules.slots import Slot
+from sekkei_systems.lessons.rules.wishes import Wishes
+from sekkei_systems.lessons.service.access import Member
 from tests.systems.lessons.steps import tie
 from tests.systems.lessons.world import LESSON, STAFF, World
 
@@ -32,8 +34,8 @@ async def filled(world: World) -> None:
 
 async def test_everything_moves_and_everybody_is_told(world: World) -> None:
     await filled(world)
-    before = await tie(world, "sora", TieKind.WAITLIST)
-    assert before is not None
+    before = await world.service.waitlist.prefer(Member("sora"), LESSON, Wishes(6))
+    world.settle()
     await world.service.moves.move(STAFF, LESSON, TO)
     world.settle()
     await world.jobs.move({"slot": str(LESSON)})
@@ -54,6 +56,7 @@ async def test_everything_moves_and_everybody_is_told(world: World) -> None:
     waiting = await tie(world, "sora", TieKind.WAITLIST, TO)
     assert waiting is not None
     assert waiting.queue_key == before.queue_key
+    assert waiting.auto_book_until == TO.starts_at - timedelta(hours=6), "before the start that it has now"
     assert [one.user_id for one in await world.queue(TO)] == ["sora"]
     told = sorted((one.to, str(one.body["subject"]).partition(":")[0]) for one in await world.notices())
     assert told == [(f"{user}@example.com", "レッスンの日時が変わりました") for user in ("hana", "ren", "sora", "umi")]
