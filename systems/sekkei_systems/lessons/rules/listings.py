@@ -36,7 +36,8 @@ HEADINGS = {
     "休講": "cancelled",
 }
 NEEDED = ("studio", "date", "start", "name", "instructor")
-_YES = frozenset({"1", "true", "yes", "y", "○", "はい"})
+_YES = frozenset({"1", "true", "yes", "y", "○", "〇", "◯", "はい", "open", "受付中", "cancelled", "休講"})
+_NO = frozenset({"0", "false", "no", "n", "×", "x", "-", "いいえ", "closed", "受付終了", "締切"})
 _NONE = frozenset({"none", "-", "∞", "なし", "無制限"})
 _MOMENT = re.compile(r"([0-9]{8})T([0-9]{6})(Z?)")
 _ESCAPED = re.compile(r"\\([\\;,nN])")
@@ -117,13 +118,18 @@ def _draft(row: Row, codes: Mapping[str, str]) -> LessonDraft:
         capacity=_capacity(given["capacity"]) if "capacity" in given else UNSET,
         program=given.get("program", UNSET),
         lesson_id=given.get("id", UNSET),
-        is_open=_is_yes(given["open"]) if "open" in given else UNSET,
-        called_off=True if _is_yes(given.get("cancelled", "")) else UNSET,  # only the desk brings one back
+        is_open=_is_yes("open", given["open"]) if "open" in given else UNSET,
+        called_off=True
+        if _is_yes("cancelled", given.get("cancelled", "no"))
+        else UNSET,  # only the desk brings one back
     )
 
 
-def _is_yes(text: str) -> bool:
-    return plainly(text).lower() in _YES
+def _is_yes(column: str, text: str) -> bool:
+    plain = plainly(text).lower()
+    if plain not in _YES | _NO:
+        raise ValueError(f"{column} {text!r} is neither yes nor no")
+    return plain in _YES
 
 
 def _capacity(text: str) -> int | None:

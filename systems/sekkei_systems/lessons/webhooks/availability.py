@@ -18,6 +18,7 @@ from sekkei_systems.lessons.api.shapes import LessonName
 from sekkei_systems.lessons.ports.timetable.provider import availability_in
 from sekkei_systems.lessons.ports.timetable.push import PUSH_SECONDS_MAX, verify_push
 from sekkei_systems.lessons.refusals import Replayed
+from sekkei_systems.lessons.rules.places import CAPACITY_MAX
 from sekkei_systems.lessons.rules.slots import parse_slot
 from sekkei_systems.lessons.service.monitor import Monitor
 from sekkei_systems.lessons.service.studio_secrets import StudioSecrets
@@ -29,8 +30,8 @@ operations = Operations()
 class AvailabilityIn(msgspec.Struct, rename="camel"):
     """What a studio says is free; null when it does not count."""
 
-    available: Annotated[int, Meta(ge=0, lt=10**6)] | None = None
-    total: Annotated[int, Meta(ge=0, lt=10**6)] | None = None
+    available: Annotated[int, Meta(ge=0, le=CAPACITY_MAX)] | None = None
+    total: Annotated[int, Meta(ge=0, le=CAPACITY_MAX)] | None = None
     is_open: bool = True
 
 

@@ -8,7 +8,7 @@ from sekkei_systems.lessons.ports.timetable.provider import availability_in
 from sekkei_systems.lessons.rules.places import Availability
 
 
-@pytest.mark.parametrize("content", [None, 1, [], {"total": True}, {"available": 10**6}, {"available": 1.5}])
+@pytest.mark.parametrize("content", [None, 1, [], {"total": True}, {"available": 10_001}, {"available": 1.5}])
 def test_what_is_no_availability(content: Any) -> None:
     with pytest.raises(ValueError):
         availability_in(content)

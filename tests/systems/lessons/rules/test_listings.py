@@ -133,6 +133,21 @@ def test_what_is_not_said_is_not_none() -> None:
     assert first.said == {"lesson_name": "a", "instructor": "b"}
 
 
+@pytest.mark.parametrize(
+    ("word", "is_open"), [("open", True), ("受付中", True), ("○", True), ("closed", False), ("×", False)]
+)
+def test_whether_it_takes_bookings(word: str, is_open: bool) -> None:
+    rows = f"studio,date,start,name,instructor,受付\ngnz,2025-07-30,19:30,a,b,{word}\n"
+    assert [one.is_open for one in read_text("a.csv", rows)[0]] == [is_open]
+
+
+def test_what_is_neither_yes_nor_no_closes_nothing() -> None:
+    head = "studio,date,start,name,instructor,受付,休講"
+    rows = f"{head}\ngnz,2025-07-30,19:30,a,b,たぶん,\ngnz,2025-07-31,19:30,a,b,,休講\n"
+    (off,), problems = read_text("a.csv", rows)
+    assert (off.called_off, problems) == (True, ["line 2: open 'たぶん' is neither yes nor no"])
+
+
 def test_studios_that_nobody_knows_are_refused() -> None:
     rows = "studio,date,start,name,instructor\nxyz,2025-07-30,19:30,a,b\n"
     lessons, problems = read_text("a.csv", rows)

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from sekkei_systems.lessons.design import Lesson
 from sekkei_systems.lessons.rules.drafts import LessonDraft
-from sekkei_systems.lessons.rules.places import Availability
+from sekkei_systems.lessons.rules.places import CAPACITY_MAX, Availability
 
 
 class Provider(Protocol):
@@ -24,8 +24,10 @@ def availability_in(content: Any) -> Availability:
         raise ValueError("an object is expected")
     available, total, is_open = content.get("available"), content.get("total"), content.get("isOpen", True)
     for number in (available, total):
-        if number is not None and (isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < 10**6):
-            raise ValueError("available and total are whole numbers or null")
+        if number is None:
+            continue
+        if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number <= CAPACITY_MAX:
+            raise ValueError(f"available and total are whole numbers up to {CAPACITY_MAX}, or null")
     if available is not None and total is not None and available > total:
         raise ValueError("there cannot be more available than in total")
     if not isinstance(is_open, bool):
