@@ -234,3 +234,36 @@ async def test_exactly_what_the_situation_allows(
     assert allowed <= set(found), f"nowhere to be seen: {allowed - set(found)}"
     if prepare is both:
         assert "/q/api/me/inbox" in found[NAME]  # so that elsewhere it is sight that keeps it out
+
+
+async def test_why_somebody_is_not_there_is_never_said(site: tuple[Client, World]) -> None:
+    """Blocking, banned, suspended, about to leave, or never heard of: every route answers the same."""
+    client, world = site
+    gone = ["blocker", "outlaw", "resting", "leaver"]
+    await world.join(VIEWER, "boss", *gone)
+    await world.make_admin("boss")
+    for one in gone:
+        await world.follow((VIEWER, one), (one, VIEWER))
+    day = (await world.ask()).day
+    for one in (VIEWER, *gone):
+        await world.answer(one)
+    await world.service.graph.block("blocker", VIEWER)
+    await world.ban("outlaw")
+    await world.service.sanctions.suspend("boss", "resting", 3, "休み", proved_at=days.now(world.clock))
+    await world.service.leaving.ask("leaver")
+    world.pass_time()
+    await client.sign_in(VIEWER)
+    said: dict[str, dict[str, tuple[int, str]]] = {}
+    for who in (*gone, "nobody"):
+        parameters = {"user_id": [who], "day": [str(day)], "digest": ["0" * 16], "token": ["0" * 32]}
+        asking = [("GET", path) for path in paths(client, parameters)]
+        asking += [("GET", f"/q/api/users?appId={who}_id"), ("PUT", f"/q/api/users/{who}/follow")]
+        asking += [("PUT", f"/q/api/answers/{day}/{who}/reaction")]
+        for method, path in asking:
+            if who in path and "/admin/" not in path:
+                reply = await client.json(method, path, {"reaction": "🔥"} if method == "PUT" else None)
+                heard = reply.json()["code"] if reply.body.startswith(b"{") else reply.text.partition("<h1")[2][:200]
+                said.setdefault(path.replace(who, "…"), {})[who] = (reply.status, heard)
+    assert len(said) >= 9
+    assert {path: heard for path, heard in said.items() if len(set(heard.values())) > 1} == {}
+    assert {status for heard in said.values() for status, _ in heard.values()} == {404}
