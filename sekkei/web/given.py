@@ -240,19 +240,21 @@ def _is_struct(hint: Any) -> bool:
     return isinstance(get_origin(hint) or hint, type) and issubclass(get_origin(hint) or hint, msgspec.Struct)
 
 
-def _parameters(handler: Callable[..., Any]) -> Iterator[tuple[str, Any, bool]]:
+def _parameters(handler: Callable[..., Any]) -> tuple[tuple[str, Any, bool], ...]:
     """Name, type, and whether it can be left out; bound arguments of methods and partials are not asked for."""
-    hints = _hints(handler)
-    taken = _signature(handler) if inspect.isfunction(handler) else inspect.signature(handler)
-    for name, parameter in taken.parameters.items():
-        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
-            continue
-        yield name, hints.get(name, Any), parameter.default is not parameter.empty
+    return _parameters_of(handler) if inspect.isfunction(handler) else tuple(_read_parameters(handler))
 
 
 @functools.lru_cache(2_000)
-def _signature(function: Callable[..., Any]) -> inspect.Signature:
-    return inspect.signature(function)
+def _parameters_of(function: Callable[..., Any]) -> tuple[tuple[str, Any, bool], ...]:
+    return tuple(_read_parameters(function))
+
+
+def _read_parameters(handler: Callable[..., Any]) -> Iterator[tuple[str, Any, bool]]:
+    hints = _hints(handler)
+    for name, parameter in inspect.signature(handler).parameters.items():
+        if parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            yield name, hints.get(name, Any), parameter.default is not parameter.empty
 
 
 def _hints(handler: Callable[..., Any]) -> Mapping[str, Any]:

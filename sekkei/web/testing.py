@@ -38,6 +38,7 @@ from sekkei.web.demo import load
 from sekkei.web.gate import HOST_SESSION_COOKIE, SESSION_COOKIE
 from sekkei.web.identity.accounts import Passwords
 
+_WHO = {SESSION_COOKIE, HOST_SESSION_COOKIE, csrf.ANONYMOUS_COOKIE}
 _TOKEN = re.compile(r'name="csrf-token" content="([0-9a-f]+)"')
 QUICK_PASSWORDS = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
 
@@ -75,6 +76,8 @@ class Client:
     language: str = "ja"
     cookies: dict[str, str] = field(default_factory=dict)
     bearer: str | None = None
+    _token: tuple[frozenset[tuple[str, str]], str] | None = field(default=None, init=False, repr=False)
+    """The last one, and the cookies that it is for."""
 
     @property
     def shell(self) -> Shell:
@@ -108,7 +111,17 @@ class Client:
             self.cookies.pop(name, None)
 
     async def token(self) -> str:
-        """The token for unsafe requests, as a page of ours would carry it."""
+        """The token for unsafe requests, as a page of ours carries it; as that page stays open, it is used again."""
+        if self._token is None or self._token[0] != self._who():
+            token = await self.new_token()
+            self._token = self._who(), token
+        return self._token[1]
+
+    def _who(self) -> frozenset[tuple[str, str]]:
+        return frozenset((name, value) for name, value in self.cookies.items() if name in _WHO)
+
+    async def new_token(self) -> str:
+        """Of a page that is opened now."""
         signed_in = {SESSION_COOKIE, HOST_SESSION_COOKIE} & self.cookies.keys()
         page = await self.get("/account" if signed_in else "/sign-in")
         if page.status == 303:  # signed out meanwhile, by somebody else

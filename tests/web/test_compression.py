@@ -49,7 +49,7 @@ async def test_small_answers_and_streams_stay_as_they_are() -> None:
 async def test_no_two_pages_write_the_token_alike_and_both_are_good() -> None:
     async with opened(SYSTEM) as client:
         await client.sign_in()
-        first, second = await client.token(), await client.token()
+        first, second = await client.new_token(), await client.new_token()
         assert first != second
         for token in (first, second):
             assert (await client.post("/example/", {"text": token[:9]}, token=token)).status == 303
