@@ -124,9 +124,6 @@ def test_a_page_becomes_a_mail(ministack: Cloud, tmp_path: Path) -> None:
     mailed = until(lambda: stack.invoke("work") or [m for m in ministack.mails() if m["To"] == ["mio@example.com"]])
     assert len(mailed) == 1
     assert f"http://{stack.host}/tasks/invitations/" in mailed[0]["BodyText"]
-    tables, alarms = hana.get("/console"), hana.get("/console/alarms")
-    assert "sekkei look" in hana.follow(tables).text, "the console's tables are for whoever has rights of their own"
-    assert alarms.status_code == 200
     # Without one permission the same page fails, and says so.
     deployed(ministack, "tasks", tmp_path, change=_without("HttpRole", "dynamodb:PutItem"))
     assert walks.invite(hana, "yui@example.com") >= 500
