@@ -7,14 +7,18 @@ from typing import Any
 
 import pytest
 
+from sekkei.clock import ManualClock
 from sekkei.runtime.discovery import load_all
 from sekkei.store import Embedded
 from sekkei.web.testing import Client, opened
 
+NOON = 1_876_014_000.0
+"""2029-06-13 12:00 in Japan, a Wednesday."""
+
 
 @pytest.fixture
 async def store() -> AsyncIterator[Embedded]:
-    made = Embedded()
+    made = Embedded(clock=ManualClock(NOON))
     yield made
     await made.close()
 
@@ -24,7 +28,7 @@ async def client(store: Embedded) -> AsyncIterator[Client]:
     """Nobody is signed in yet; what the demo data set off is done."""
     systems, missing = load_all()
     assert missing == {}
-    async with opened(*systems, store=store, demo=True) as client:
+    async with opened(*systems, store=store, clock=ManualClock(NOON), demo=True) as client:
         await client.work()
         yield client
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from sekkei.clock import ManualClock
 from sekkei.web.testing import Client, opened, test_settings
 from tests.web import budgets
 from tests.web.authorisation import Matrix, Rule, deviations, routes_of, uncovered
@@ -125,7 +126,7 @@ async def people(client: Client) -> dict[str, Client]:
 
 
 async def test_the_example_by_everybody() -> None:
-    async with opened(SYSTEM) as client:
+    async with opened(SYSTEM, clock=ManualClock()) as client:
 
         async def a_fresh_note() -> Mapping[str, str]:
             id = client.shell.clock.uuid()
@@ -141,7 +142,7 @@ async def test_the_example_by_everybody() -> None:
 
 async def test_the_shell_by_everybody() -> None:
     settings = test_settings(demo=False, values={"operators": "aoi@demo.example, x@y.example"})
-    async with opened(SYSTEM, settings=settings) as client:
+    async with opened(SYSTEM, settings=settings, clock=ManualClock()) as client:
         actors = {"anonymous": client, "person": client.another(), "operator": client.another()}
         await actors["person"].sign_in("demo-ren")
         await actors["operator"].sign_in("demo-aoi")
@@ -164,7 +165,7 @@ async def _table() -> Mapping[str, str]:
 
 
 async def test_a_route_without_a_row_and_a_wrong_answer_are_found() -> None:
-    async with opened(SYSTEM) as client:
+    async with opened(SYSTEM, clock=ManualClock()) as client:
         assert "no row: DELETE /example/api/notes/{id}" in uncovered(client.app, "example", MATRIX)
         assert "no route: GET /example/x" in uncovered(client.app, "example", {**MATRIX, "GET /example/x": Rule({})})
         wrong = {"GET /example/": Rule({"anonymous": 200})}
@@ -177,7 +178,7 @@ async def test_a_route_without_a_row_and_a_wrong_answer_are_found() -> None:
 
 async def test_a_route_that_reads_more_than_its_budget_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(budgets.WRITING, raising=False)
-    async with opened(SYSTEM) as client:
+    async with opened(SYSTEM, clock=ManualClock()) as client:
         await client.sign_in()
         matrix = {"GET /example/": Rule({"owner": 200}), "GET /example/docs": Rule({"owner": 200})}
         monkeypatch.setattr(budgets, "read", lambda: {"GET /example/": 1})
