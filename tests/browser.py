@@ -86,6 +86,8 @@ WORDS_STAY = """{
 PHONE = {"width": 390, "height": 844}
 DESKTOP = {"width": 1280, "height": 860}
 
+FAILED = pytest.StashKey[bool]()
+"""Whether a test has failed, known when its fixtures end."""
 needs_browser = pytest.mark.skipif(not CHROMIUM, reason="no Chromium here; `make browser` installs it")
 
 
@@ -139,6 +141,12 @@ class Windows:
             [{"name": SESSION_COOKIE, "value": client.cookies[SESSION_COOKIE], "url": site.url, "httpOnly": True}]
         )
         return page
+
+    async def tell(self) -> None:
+        """What everybody sees, for whoever has to find out why a test failed."""
+        for page in (page for context in self._contexts for page in context.pages):
+            print(f"{page.url}\n{await page.locator('body').aria_snapshot()}\n")
+        print("\n".join(self.problems))
 
     async def close(self) -> None:
         for context in self._contexts:
@@ -202,11 +210,13 @@ Shots = Callable[..., Awaitable[Path]]
 
 
 @pytest_asyncio.fixture
-async def browser() -> AsyncIterator[Windows]:
+async def browser(request: pytest.FixtureRequest) -> AsyncIterator[Windows]:
     if not CHROMIUM:
         pytest.skip("no Chromium here; `make browser` installs it")
     async with chromium_open() as windows:
         yield windows
+        if request.node.stash.get(FAILED, False):
+            await windows.tell()
 
 
 @asynccontextmanager

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from bench import peers
+from tests.browser import FAILED
 
 PROGRAMMES = 25
 
@@ -49,6 +50,14 @@ def _served(peer: peers.Peer, folders: pytest.TempPathFactory) -> Iterator[str]:
         pytest.skip(str(reason))
     with peer.serve(folders.mktemp(peer.name)) as port:
         yield f"http://127.0.0.1:{port}"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    if report.failed:
+        item.stash[FAILED] = True
+    return report
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

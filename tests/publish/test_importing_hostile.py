@@ -135,7 +135,7 @@ ROWS: list[dict[str, Any]] = [
 def test_names_that_python_or_the_design_have_already() -> None:
     found = tables_in({"DataModel": [{"TableName": "Design", "KeyAttributes": KEYS, "TableData": ROWS}]})
     text = proven("design", found)
-    assert "Items have none in a form that is lost" in text
+    assert "Items have 'none' in a form that is lost" in text
     assert "class Key2" in text or "class Key_2" in text
 
 
