@@ -9,7 +9,7 @@ from msgspec import Meta
 
 from sekkei.web import Operations
 from sekkei_systems.lessons.api.shapes import Identifier, SearchText, TimeOfDay
-from sekkei_systems.lessons.design import Search
+from sekkei_systems.lessons.design import Contact, Search
 from sekkei_systems.lessons.rules.entered import optional_time_in
 from sekkei_systems.lessons.service.access import Access, Member
 from sekkei_systems.lessons.service.searches import Searches, Wish
@@ -46,7 +46,7 @@ async def my_searches(member: Member, searches: Searches) -> SearchesOut:
 
 
 @operations.post("/me/searches", summary="Tell me of such lessons when they appear or open", status=201, tag="notices")
-async def save_search(member: Member, access: Access, searches: Searches, body: SearchIn) -> SearchOut:
+async def save_search(member: Member, person: Contact, access: Access, searches: Searches, body: SearchIn) -> SearchOut:
     return search_out(await searches.save(member, wish_of(access, body)))
 
 

@@ -178,6 +178,9 @@ class Lesson:
     pushed_at: Attr[datetime | None] = attr(
         "pushedAt", default=None, stored_as=INSTANT, ja="最新の空席通知の時刻", en="when the newest push was signed"
     )
+    sold_out_at: Attr[datetime | None] = attr(
+        "soldOutAt", default=None, stored_as=INSTANT, ja="満席と断られた時刻", en="when its studio said that it is full"
+    )
     listed: Attr[bool | None] = attr(default=None, ja="フィードの時間割にあるか", en="a feed listed it")
     missing_since: Attr[datetime | None] = attr(
         "missingSince", default=None, stored_as=INSTANT, ja="フィードから消えた時刻", en="no longer listed since"

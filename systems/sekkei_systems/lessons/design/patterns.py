@@ -200,7 +200,7 @@ def take_reserved(lesson: Lesson, now: datetime) -> Update[Lesson]:
 def give_place_back(lesson: Lesson, now: datetime) -> Update[Lesson]:
     """One place more."""
     update = lessons.update(lesson.studio_code, lesson.lesson_date, lesson.start_time).add(Lesson.booked, -1)
-    update = update.set(Lesson.updated_at, now).when(Lesson.booked > 0)
+    update = update.remove(Lesson.sold_out_at).set(Lesson.updated_at, now).when(Lesson.booked > 0)
     if lesson.booked_here is None:
         return update.when(Lesson.booked_here.absent())
     return update.add(Lesson.booked_here, -1).when(Lesson.booked_here > 0)

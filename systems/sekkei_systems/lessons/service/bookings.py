@@ -125,7 +125,8 @@ class Bookings:
         if lesson.capacity is None or not self._sellers.tells(lesson):
             return
         update = lessons.update(lesson.studio_code, lesson.lesson_date, lesson.start_time)
-        update = update.set(Lesson.booked, lesson.capacity).set(Lesson.updated_at, self._ties.now())
+        now = self._ties.now()
+        update = update.set(Lesson.booked, lesson.capacity).set(Lesson.sold_out_at, now).set(Lesson.updated_at, now)
         with contextlib.suppress(ConditionFailed):
             await self._ties.db.write(update.when(Lesson.booked == lesson.booked, Lesson.capacity == lesson.capacity))
 

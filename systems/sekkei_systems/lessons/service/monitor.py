@@ -47,6 +47,8 @@ HORIZON = timedelta(days=14)
 LESSONS_AT_ONCE = 8
 TOLD_AT_ONCE = 25
 TRIES = 10
+FEED_BEHIND = timedelta(minutes=10)
+"""So old what a studio's system says may be, when it is asked. A place is told late rather than falsely."""
 log = logging.getLogger("sekkei.lessons.monitor")
 Notice = Callable[[Contact | None, UserLesson, Lesson], Mapping[str, Mapping[str, Any]]]
 """The notice by message kind, for the channels a user wants."""
@@ -123,6 +125,8 @@ class Monitor:
             current = await self._db.write(heard.when(Lesson.studio_code.exists(), newest))
         except ConditionFailed:
             return 0
+        if _is_behind(current, found, said_at):
+            return 0
         queue = await self._db.all(queue_of(slot.studio_code, slot.lesson_date, slot.start_time))
         return await self._act_on(current, queue, found, now)
 
@@ -148,7 +152,9 @@ class Monitor:
 
     async def _ask(self, current: Lesson, queue: list[UserLesson], now: datetime) -> int:
         found = await self._provider.availability(current)
-        return 0 if found is None else await self._act_on(current, queue, found, now)
+        if found is None or _is_behind(current, found, now - FEED_BEHIND):
+            return 0
+        return await self._act_on(current, queue, found, now)
 
     async def _act_on(self, current: Lesson, queue: list[UserLesson], found: Availability, now: datetime) -> int:
         noted, said = await self._noted(current, found, now)
@@ -295,6 +301,12 @@ class Monitor:
             with contextlib.suppress(ConditionFailed):
                 await self._db.write(update.when(UserLesson.status == Status.ACTIVE))
         return Outcome.UNREACHABLE
+
+
+def _is_behind(current: Lesson, found: Availability, said_at: datetime) -> bool:
+    """Whether there is room only because the studio's system does not say yet that it has sold the last place."""
+    refused_at = current.sold_out_at
+    return found.told and found.has_room and refused_at is not None and said_at < refused_at
 
 
 def _claim(tie: UserLesson, current: Lesson, until: datetime | None, now: datetime) -> Update[UserLesson]:

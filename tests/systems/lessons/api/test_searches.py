@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sekkei.web.testing import Client
+from sekkei_systems.lessons.design import contact
 
 API = "/lessons/api/me/searches"
 
@@ -17,6 +18,16 @@ async def test_a_search_is_saved_listed_and_deleted(client: Client) -> None:
     assert (await mei.json("DELETE", f"{API}/{made['id']}")).status == 404, "somebody else's"
     assert (await client.json("DELETE", f"{API}/{made['id']}")).status == 204
     assert (await client.json("GET", API)).json() == {"items": []}
+
+
+async def test_whoever_only_searches_is_told_too(client: Client) -> None:
+    """They have an address: that of their account, as if they had waited for something."""
+    someone = client.another()
+    user = await someone.sign_in_by_email("only-searches@example.com", "探す人")
+    assert (await someone.json("POST", API, {"instructor": "YUKI"})).status == 201
+    kept = await client.shell.deployment.systems["lessons"].context.db.get(contact(user).consistent())
+    assert kept is not None
+    assert (kept.name, kept.email) == ("探す人", "only-searches@example.com")
 
 
 async def test_what_is_no_search(client: Client) -> None:

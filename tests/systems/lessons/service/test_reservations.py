@@ -15,9 +15,10 @@ from sekkei.runtime.refusals import Refusal
 from sekkei.runtime.schedules import StoredSchedules
 from sekkei.store import Embedded, Store
 from sekkei_systems.lessons import refusals
-from sekkei_systems.lessons.design import Reservation, Status, TieKind, UserLesson, reservations, user_lessons
+from sekkei_systems.lessons.design import Lesson, Reservation, Status, TieKind, UserLesson, reservations, user_lessons
 from sekkei_systems.lessons.local.studio_system import HOLD_SECONDS, Faults, Refused, State, StudioSystem
 from sekkei_systems.lessons.ports.booking.port import NoWord, StudioRefused
+from sekkei_systems.lessons.ports.timetable.provider import availability_in
 from sekkei_systems.lessons.rules.places import Availability, as_said
 from sekkei_systems.lessons.rules.policy import Policy
 from sekkei_systems.lessons.rules.selling import Sellers
@@ -266,3 +267,32 @@ async def test_two_devices_at_the_same_moment_have_one_place(store: Store, clock
     await both.settle()
     await both.agree()
     assert len(await both.here()) == 1
+
+
+class Lagging:
+    """The studio's system as a feed shows it."""
+
+    def __init__(self, system: StudioSystem) -> None:
+        self._system = system
+
+    async def availability(self, _: Lesson) -> Availability:
+        return availability_in(self._system.availability(str(LESSON)))
+
+
+async def test_a_feed_that_is_behind_tells_nobody_of_a_place_that_is_sold(store: Store, clock: ManualClock) -> None:
+    both = await both_sides(store, clock, 2, faults=Faults(lag_seconds=300))
+    world, monitor = both.world, both.world.monitor
+    monitor._provider, monitor._sellers = Lagging(both.system), SELLERS  # type: ignore[assignment]
+    clock.advance(1_000)
+    for _ in range(2):
+        both.system.sell(str(LESSON))
+    await world.person("ren")
+    with pytest.raises(refusals.Full):
+        await world.book("ren", LESSON)
+    await world.join("ren", LESSON)
+    for _ in range(20):
+        clock.advance(60)
+        assert await monitor.run() == 0, "both places are sold, whatever the feed says"
+    both.system.give_back(str(LESSON))
+    clock.advance(360)
+    assert await monitor.run() == 1, "this one is there"
