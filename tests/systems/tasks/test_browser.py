@@ -244,9 +244,23 @@ async def test_nothing_slips_away_from_under_a_click(browser: Windows, serve: Se
     """What others do arrives while a button is held down: the click counts, and what arrived is shown after it."""
     site = await serve(SYSTEM, demo=True)
     aoi = await browser.person(site, "demo-aoi")
+    asked = asyncio.Event()
+
+    async def late(route: Route) -> None:
+        await asked.wait()
+        await route.continue_()
+
+    await aoi.route("**/views", late)
     await aoi.goto(site.url + "/tasks/")
     await aoi.get_by_role("link", name="タスク管理アプリ開発チーム").last.click()
-    await aoi.get_by_role("link", name="ダークモード").click()
+    await aoi.get_by_role("link", name="ダークモード").hover()
+    await aoi.mouse.down()
+    async with aoi.expect_response(re.compile("/views$")):
+        asked.set()
+    drawn = "new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))"
+    await aoi.evaluate(drawn)
+    async with another_page(aoi):
+        await aoi.mouse.up()
     await _ready(aoi)
     mei = await browser.person(site, "demo-mei")
     await mei.goto(aoi.url)
@@ -258,7 +272,7 @@ async def test_nothing_slips_away_from_under_a_click(browser: Windows, serve: Se
         await aoi.mouse.down()
         await mei.get_by_label("コメントを書く").fill("同時に\n\n三行\n\n長い")
         await mei.get_by_role("button", name="コメントする").click()
-    await aoi.evaluate("new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))")
+    await aoi.evaluate(drawn)
     await aoi.mouse.up()
     for page in (aoi, mei):
         await expect(page.locator("[data-comments-list]")).to_contain_text("同時に")

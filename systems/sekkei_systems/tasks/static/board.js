@@ -359,6 +359,7 @@ async function about(cards, address) {
 }
 async function count(cards) {
   const counts = await about(cards, board.dataset.counts);
+  await untouched();
   for (const card of cards) {
     const place = card.querySelector("[data-comments]");
     if (!place) continue; // a newer card has taken its count over
@@ -369,6 +370,7 @@ async function count(cards) {
 // Checklists and what comes before stand beside the tasks, too.
 async function showPlans(cards) {
   const marks = await about(cards, board.dataset.marks);
+  await untouched();
   for (const card of cards) {
     const place = card.querySelector("[data-marks]");
     const found = marks[card.dataset.task];

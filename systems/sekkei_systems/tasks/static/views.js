@@ -1,6 +1,6 @@
 // Saved views: links to filters, kept for whoever looks.
 import { send, toast } from "../app.js";
-import { say, team, tell } from "./client.js";
+import { say, team, tell, untouched } from "./client.js";
 
 const area = document.querySelector("[data-views]");
 const list = area.querySelector("[data-views-list]");
@@ -33,10 +33,13 @@ function shown(view) {
   return chip;
 }
 
+area.hidden = false; // at once: what comes later would move the board
 send("GET", address)
-  .then(({ items }) => list.append(...items.map(shown)))
-  .catch(() => {})
-  .finally(() => (area.hidden = false));
+  .then(async ({ items }) => {
+    await untouched();
+    list.append(...items.map(shown));
+  })
+  .catch(() => {});
 
 form.addEventListener("submit", async (event) => {
   event.preventDefault();
