@@ -1,6 +1,6 @@
 // A small chat client: it shows what the local Discord has, and sends presses, forms and commands as the chosen person.
 // The shell's script is at the root of the static files, so this import works under any version in the address.
-import { send, toast } from "../app.js";
+import { send, toast, untouched } from "../app.js";
 
 const config = JSON.parse(document.getElementById("sim-config").textContent);
 const words = JSON.parse(document.getElementById("sim-words").textContent);
@@ -476,7 +476,9 @@ async function refresh() {
     do {
       again = false;
       try {
-        show(await send("GET", `/eventbot/simulator/state?channel=${channel}&person=${person}`));
+        const state = await send("GET", `/eventbot/simulator/state?channel=${channel}&person=${person}`);
+        await untouched();
+        show(state);
       } catch (problem) {
         toast(problem.message, "error");
       }

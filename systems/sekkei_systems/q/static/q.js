@@ -1,4 +1,5 @@
 // The client's own page: which view is shown, and news of a new question.
+import { untouched } from "../app.js";
 import { listen } from "../live.js";
 import { invited } from "./growth.js";
 import { inbox, showUnread, standing } from "./inbox.js";
@@ -60,6 +61,7 @@ async function show({ stay = false, focus } = {}) {
   } catch (error) {
     await problem(error, again, place);
   }
+  if (stay) await untouched();
   if (ours !== turn) return;
   const held = stay && view.contains(document.activeElement) ? document.activeElement.id : null;
   view.replaceChildren(place);
