@@ -29,7 +29,7 @@ import random
 import shutil
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from email.utils import formatdate
 from pathlib import Path
@@ -37,7 +37,7 @@ from typing import Any
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, BrowserContext, Locator, Page, Request, Route, async_playwright, expect
+from playwright.async_api import Browser, BrowserContext, Error, Locator, Page, Request, Route, async_playwright, expect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from sekkei.clock import Clock, ManualClock
@@ -145,7 +145,8 @@ class Windows:
     async def tell(self) -> None:
         """What everybody sees, for whoever has to find out why a test failed."""
         for page in (page for context in self._contexts for page in context.pages):
-            print(f"{page.url}\n{await page.locator('body').aria_snapshot()}\n")
+            with suppress(Error):  # it may be the page itself that is gone
+                print(f"{page.url}\n{await page.locator('body').aria_snapshot(timeout=2_000)}\n")
         print("\n".join(self.problems))
 
     async def close(self) -> None:

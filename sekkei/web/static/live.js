@@ -107,9 +107,10 @@ function hear({ on, name, data, at }) {
 // A page that is on its way elsewhere, such as out of the session that has just ended, must not be called back.
 let leftAt = 0;
 addEventListener("beforeunload", () => (leftAt = Date.now()));
+export const isLeaving = () => Date.now() - leftAt < LEAVING_MS;
 
 function reload() {
-  if (Date.now() - leftAt < LEAVING_MS) {
+  if (isLeaving()) {
     setTimeout(reload, LEAVING_MS);
     return;
   }

@@ -1,5 +1,6 @@
 // Talking to the API: what comes, what is changed, and what to say when it goes wrong.
 import { Problem, send, toast } from "../app.js";
+import { isLeaving } from "../live.js";
 import { t, viewer } from "./words.js";
 
 const offline = document.getElementById("offline");
@@ -8,7 +9,7 @@ let left = false;
 
 // Away from this page, or to it anew: once, whatever else fails meanwhile. A second going would break off the first.
 export function leave(address) {
-  if (left) return;
+  if (left || isLeaving()) return;
   left = true;
   if (address) location.href = address;
   else location.reload();
