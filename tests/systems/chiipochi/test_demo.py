@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from datetime import datetime
 
 from sekkei.clock import ManualClock
+from sekkei.runtime.days import JST
 from sekkei.web.testing import opened
 from sekkei_systems.chiipochi import SYSTEM
 from sekkei_systems.chiipochi.design import (
@@ -12,6 +14,7 @@ from sekkei_systems.chiipochi.design import (
     history_of_user,
 )
 from sekkei_systems.chiipochi.design.models import Status
+from sekkei_systems.chiipochi.design.tables import receipts
 from sekkei_systems.chiipochi.local.chat import line_id
 from sekkei_systems.chiipochi.service.access import Operator
 from tests.systems.chiipochi.conftest import TODAY, Bot
@@ -40,3 +43,10 @@ async def test_the_demo_fills_every_table_and_its_totals_are_right(clock: Manual
         await bot.say("はい", user=line_id("demo-aoi"))
         newest = (await bot.donations(line_id("demo-aoi")))[-1]
         assert (newest.prefecture, newest.status) == ("AOMORI", Status.PENDING)
+
+
+async def test_the_demo_can_begin_with_the_year() -> None:
+    new_year = datetime(2027, 1, 1, 0, 3, tzinfo=JST)
+    async with opened(SYSTEM, clock=ManualClock(new_year.timestamp()), demo=True) as client:
+        issued = await client.shell.deployment.systems["chiipochi"].context.db.all(receipts.scan())
+        assert [(receipt.year, receipt.what) for receipt in issued] == [(2027, "YEAR-2026")]
