@@ -8,7 +8,6 @@ returns an exit code. It imports at its top only what is quick to import; the re
 from __future__ import annotations
 
 import argparse
-import re
 
 OK = 0
 FINDINGS = 1
@@ -20,14 +19,6 @@ STORE_FILE = "sekkei.db"
 
 class CouldNotRun(Exception):
     """The command cannot do what it was asked to; the text says why and what to do."""
-
-
-_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
-
-
-def printable(text: str) -> str:
-    """For a terminal: what somebody stored cannot move its cursor, colour it or turn its text around."""
-    return _CONTROLS.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
 def port_number(text: str) -> int:

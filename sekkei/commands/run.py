@@ -6,8 +6,9 @@ import argparse
 import json
 from typing import TYPE_CHECKING
 
-from sekkei.commands import OK, CouldNotRun, printable
+from sekkei.commands import OK, CouldNotRun
 from sekkei.commands.startup import open_the_store, settings_of, store_errors
+from sekkei.unseen import written_out
 
 if TYPE_CHECKING:
     from sekkei.advice.trying import Tried
@@ -62,7 +63,7 @@ def run(arguments: argparse.Namespace) -> int:
             raise CouldNotRun(f"There is no form {arguments.form}. There are: {', '.join(forms)}.")
         print(forms[arguments.form])
     else:
-        print(_as_json(tried) if arguments.json else printable(_as_table(tried)))
+        print(_as_json(tried) if arguments.json else written_out(_as_table(tried)))
     return OK
 
 

@@ -8,8 +8,9 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from sekkei.commands import OK, CouldNotRun, printable
+from sekkei.commands import OK, CouldNotRun
 from sekkei.commands.startup import STORE_HELP, open_to_look, store_errors, store_named
+from sekkei.unseen import written_out
 
 if TYPE_CHECKING:
     from sekkei.design import Design, Entity
@@ -46,7 +47,9 @@ def run(arguments: argparse.Namespace) -> int:
         found = asyncio.run(_found(arguments, design))
     except SekkeiError as error:
         raise CouldNotRun(str(error)) from error
-    print(json.dumps(found, ensure_ascii=False, indent=1, default=str) if arguments.json else printable(as_text(found)))
+    print(
+        json.dumps(found, ensure_ascii=False, indent=1, default=str) if arguments.json else written_out(as_text(found))
+    )
     return OK
 
 

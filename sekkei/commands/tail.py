@@ -8,8 +8,9 @@ import json
 import os
 from typing import TYPE_CHECKING, Any
 
-from sekkei.commands import OK, CouldNotRun, printable
+from sekkei.commands import OK, CouldNotRun
 from sekkei.commands.startup import STORE_HELP, open_to_look, store_errors, store_named
+from sekkei.unseen import written_out
 
 if TYPE_CHECKING:
     from sekkei.advice.following import Told
@@ -90,7 +91,7 @@ async def _print_changes(store: Store, arguments: argparse.Namespace, table: Tab
         for change in changes:
             if arguments.entity not in (None, change.entity):
                 continue
-            print(as_json(change) if arguments.json else printable(as_line(change)), flush=True)
+            print(as_json(change) if arguments.json else written_out(as_line(change)), flush=True)
             left = None if left is None else left - 1
             if left == 0:
                 return

@@ -19,10 +19,11 @@ from sekkei.design import Design, Entity, SekkeiError, Table
 from sekkei.errors import DynamoDBError
 from sekkei.runtime.refusals import NotThere
 from sekkei.store.protocol import Store
+from sekkei.unseen import written_out
 from sekkei.web.console import masks, operator
 from sekkei.web.console.asking import BadAsk, Schema, schema_of, stored
 from sekkei.web.console.looked import entity_of, looked_by
-from sekkei.web.console.rows import address_of, hues_of, text_of, visible
+from sekkei.web.console.rows import address_of, hues_of, text_of
 from sekkei.web.console.tables import described, indexes_of
 from sekkei.web.console.words import in_words
 from sekkei.web.rendering import page
@@ -121,7 +122,7 @@ def _view(request: Request, table: dict[str, Any], schema: Schema, item: Item) -
         "held": [held_by(request, table, index, item, entity) for index in indexes_of(table)],
         "related": related_to(looked, known[0], entity, item) if known and entity else [],
         "covers": seen != item,
-        "raw": visible(orjson.dumps(seen, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS).decode()),
+        "raw": written_out(orjson.dumps(seen, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS).decode()),
         "size": item_bytes(dict(item)),
         "address": address_of(item, schema),
         "copied": forms([("GetItem", {"TableName": schema.table, "Key": key})]),
@@ -142,7 +143,7 @@ def facts_of(
         elif stored is not None and covered is not None and stored != covered:
             text = text_of(covered, FACT_CHARACTERS_MAX)
         else:
-            text = visible(shown(values.get(name))) if values else ""
+            text = written_out(shown(values.get(name))) if values else ""
         about = (field.ja if language == "ja" else field.en) or ""
         kept = field.stored if field.is_stored else ""
         found.append(Fact(name, kept, field.codec.kind, text, about, field.derived, True))

@@ -13,9 +13,9 @@ from sekkei.advice.trying import BadArgument, Tried, parameters, runs, try_patte
 from sekkei.design import Design, SekkeiError
 from sekkei.errors import DynamoDBError
 from sekkei.runtime.refusals import NotThere
+from sekkei.unseen import written_out
 from sekkei.web.console import masks, operator
 from sekkei.web.console.looked import Looked, looked_by
-from sekkei.web.console.rows import visible
 from sekkei.web.console.words import in_words
 from sekkei.web.forms import Form
 from sekkei.web.rendering import page
@@ -63,7 +63,7 @@ async def show_pattern(request: Request) -> Response:
         form=form,
         tried=tried,
         covers=tried is not None and any(masks.COVER in text for row in tried.rows for text in row.values()),
-        visible=visible,
+        written_out=written_out,
         copies=copies(tried, design, given) if tried is not None else {},
         units=costs.units.get(pattern.name),
         example=_example(looked, design, pattern.name),

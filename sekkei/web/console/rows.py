@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -11,13 +10,13 @@ from urllib.parse import urlencode
 import orjson
 
 from sekkei.design import Design, Table
+from sekkei.unseen import written_out
 from sekkei.web.console.asking import Schema
 from sekkei.web.console.looked import entity_of
 from sekkei.web.console.masks import COVER
 
 Item = Mapping[str, Mapping[str, Any]]
 CELL_CHARACTERS_MAX = 200
-_TURNS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
 class Cell(NamedTuple):
@@ -94,13 +93,8 @@ def _text(item: Item, name: str) -> str:
 def text_of(value: Mapping[str, Any], most: int = CELL_CHARACTERS_MAX) -> str:
     """One value in a cell."""
     found = plain(dict(value))
-    text = visible(found if isinstance(found, str) else orjson.dumps(found).decode())
+    text = written_out(found if isinstance(found, str) else orjson.dumps(found).decode())
     return text if len(text) <= most else text[:most] + "…"
-
-
-def visible(text: str) -> str:
-    """Characters that turn the direction of what follows are written out: `exe.\u202egpj` is no picture."""
-    return _TURNS.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def _span(rows: list[Row], hashes: int) -> None:

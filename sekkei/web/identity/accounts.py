@@ -21,6 +21,7 @@ from sekkei.runtime.demo_people import Person
 from sekkei.runtime.live import Live, of_person
 from sekkei.runtime.refusals import Conflict, Gone, Invalid
 from sekkei.runtime.settings import Secrets
+from sekkei.unseen import MARKS, one_line
 from sekkei.web.identity.design import (
     Account,
     ApiToken,
@@ -102,8 +103,8 @@ def email_of(text: str) -> str:
 
 
 def name_of(text: str) -> str:
-    name = " ".join(text.split())
-    if not 1 <= len(name) <= NAME_CHARACTERS_MAX or not name.isprintable():
+    name = one_line(MARKS.sub("", text))
+    if not 1 <= len(name) <= NAME_CHARACTERS_MAX:
         raise BadName(field="name")
     return name
 

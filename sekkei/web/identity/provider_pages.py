@@ -20,8 +20,9 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from sekkei.runtime.refusals import NotThere, Refusal
+from sekkei.unseen import MARKS, one_line
 from sekkei.web.forms import form
-from sekkei.web.identity.accounts import email_of
+from sekkei.web.identity.accounts import NAME_CHARACTERS_MAX, email_of
 from sekkei.web.identity.design import Account
 from sekkei.web.identity.notices import tell_address
 from sekkei.web.identity.openid import Arrival, BadOpenId, Begun
@@ -152,8 +153,8 @@ async def _is_guarded(request: Request, account: Account) -> bool:
 async def _taken_in(request: Request, arrival: Arrival, holder: Account | None, next: str) -> Response:
     accounts = _shell(request).accounts
     email = arrival.email or ""
-    name = " ".join(arrival.name.split())[:100] or email.partition("@")[0]
-    account = holder or await accounts.create(email, name if name.isprintable() else email.partition("@")[0])
+    name = one_line(MARKS.sub("", arrival.name))[:NAME_CHARACTERS_MAX] or email.partition("@")[0]
+    account = holder or await accounts.create(email, name)
     known = await accounts.identities.known(arrival.issuer, arrival.subject)
     owner = await accounts.identities.link(account.id, arrival.issuer, arrival.subject, known)
     account = await accounts.get(owner) or account

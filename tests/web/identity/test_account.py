@@ -10,7 +10,7 @@ import pytest
 
 from sekkei.clock import ManualClock
 from sekkei.runtime import days
-from sekkei.web.identity.accounts import USED_NOTED_AFTER, digest
+from sekkei.web.identity.accounts import USED_NOTED_AFTER, digest, name_of
 from sekkei.web.identity.authenticators import TRIES_MAX, WINDOW_SECONDS
 from sekkei.web.identity.design import ApiToken, tokens
 from sekkei.web.testing import Client, opened, test_settings
@@ -198,3 +198,15 @@ async def test_codes_of_an_app_are_tried_a_few_times_only_whichever_process_asks
     account = await client.shell.accounts.get(AOI)
     assert account is not None
     assert account.totp_tried is None
+
+
+@pytest.mark.parametrize(
+    ("typed", "name"),
+    [
+        (" 山田　太郎 ", "山田 太郎"),
+        ("葵 👨\u200d👩\u200d👧", "葵 👨\u200d👩\u200d👧"),
+        ("ad\u200bmi\u202en\u200e", "admin"),
+    ],
+)
+def test_a_name_is_what_people_see_of_it(typed: str, name: str) -> None:
+    assert name_of(typed) == name

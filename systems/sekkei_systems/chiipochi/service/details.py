@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import asdict, dataclass
 
 import orjson
@@ -10,14 +9,13 @@ import orjson
 from sekkei.runtime import days
 from sekkei.runtime.sealed_texts import SealedTexts
 from sekkei.runtime.system import Context
+from sekkei.unseen import MARKS, one_line
 from sekkei_systems.chiipochi.design import details_of, donor_details, keep_details
 from sekkei_systems.chiipochi.design.models_books import DonorDetails
 from sekkei_systems.chiipochi.refusals import DetailsMissing
 from sekkei_systems.chiipochi.service.access import Donor
 
 NAME_MAX, ADDRESS_MAX = 100, 300
-_UNSEEN = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
-"""Control characters, and those that turn the text after them around: a receipt would read otherwise than it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,4 +57,5 @@ class Details:
 
 
 def _plain(typed: str) -> str:
-    return " ".join(_UNSEEN.sub("", typed).split())
+    """A receipt reads as it is."""
+    return one_line(MARKS.sub("", typed))

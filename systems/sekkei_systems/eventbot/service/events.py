@@ -10,6 +10,7 @@ import orjson
 
 from sekkei.design import Action, ConditionFailed, TransactionFailed, Update
 from sekkei.runtime.refusals import Changed
+from sekkei.unseen import one_line
 from sekkei_systems.eventbot import design
 from sekkei_systems.eventbot.design import Event, Repeat, SignUpOption, Status, events
 from sekkei_systems.eventbot.refusals import (
@@ -25,7 +26,6 @@ from sekkei_systems.eventbot.refusals import (
 )
 from sekkei_systems.eventbot.rules import options
 from sekkei_systems.eventbot.rules.identifiers import new_event_id, schedule_name, uuid_of
-from sekkei_systems.eventbot.rules.lines import one_line
 from sekkei_systems.eventbot.rules.markdown import escaped
 from sekkei_systems.eventbot.rules.mentions import call_messages
 from sekkei_systems.eventbot.rules.options import Written

@@ -15,6 +15,7 @@ import orjson
 from sekkei.design import ConditionFailed
 from sekkei.runtime import days
 from sekkei.runtime.identifiers import uuid7
+from sekkei.unseen import one_line
 from sekkei_systems.eventbot import design
 from sekkei_systems.eventbot.design import (
     GuildSettings,
@@ -46,7 +47,6 @@ from sekkei_systems.eventbot.refusals import (
 )
 from sekkei_systems.eventbot.rules import options
 from sekkei_systems.eventbot.rules.identifiers import is_snowflake
-from sekkei_systems.eventbot.rules.lines import one_line
 from sekkei_systems.eventbot.rules.zones import zone_of
 from sekkei_systems.eventbot.service.access import Access, Actor, Host, Organiser
 from sekkei_systems.eventbot.service.desk import Desk

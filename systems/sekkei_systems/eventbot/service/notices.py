@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from sekkei.design import TransactionFailed
+from sekkei.unseen import one_line
 from sekkei_systems.eventbot import design
 from sekkei_systems.eventbot.design import Ack, Event, Member, Notice, Status, events, notices
 from sekkei_systems.eventbot.refusals import (
@@ -23,7 +24,6 @@ from sekkei_systems.eventbot.refusals import (
     TooLong,
 )
 from sekkei_systems.eventbot.rules.identifiers import new_notice_id
-from sekkei_systems.eventbot.rules.lines import one_line
 from sekkei_systems.eventbot.rules.views import NoticeView
 from sekkei_systems.eventbot.service.access import Actor, Host
 from sekkei_systems.eventbot.service.desk import SOON, Desk

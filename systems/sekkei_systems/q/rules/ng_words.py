@@ -10,7 +10,7 @@ import unicodedata
 from collections import deque
 from collections.abc import Iterable
 
-from sekkei_systems.q.rules.writing import BLANK_LETTERS
+from sekkei.unseen import is_seen
 
 WORD_MAX = 100
 _KATAKANA = range(0x30A1, 0x30F7)
@@ -29,9 +29,7 @@ def normalised(text: str) -> str:
 
 
 def _counts(character: str) -> bool:
-    if character in BLANK_LETTERS:
-        return False
-    return character in _VOICED or unicodedata.category(character)[0] in _KEPT
+    return character in _VOICED or (is_seen(character) and unicodedata.category(character)[0] in _KEPT)
 
 
 def _without_accent(character: str) -> str:

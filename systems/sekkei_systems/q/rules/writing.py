@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from sekkei.unseen import CONTROLS, TURNING, is_seen, without_hiding
 from sekkei_systems.q.refusals import BadAppId, BadCharacters, BadText, BadUsername
 
 ANSWER_MAX = 80
@@ -17,8 +18,6 @@ CODE_POINTS_PER_CHARACTER_MAX = 12
 
 _APP_ID = re.compile(r"[a-z0-9_]{3,15}")
 _USERNAME = re.compile(r"[A-Za-z0-9_]{3,20}")
-BLANK_LETTERS = "\u115f\u1160\u2800\u3164\uffa0"
-"""Fillers of Hangul and the empty Braille cell: letters and signs to Unicode, nothing to the eye."""
 _ZWJ = "\u200d"
 _JOINERS = {_ZWJ, "\u200c"}
 
@@ -78,29 +77,16 @@ def _hangul(character: str) -> str:
 
 
 def text_of(text: str, most: int, field: str, *, lines: bool = False) -> str:
-    """The text in the form that is stored; refused when it is empty, too long, or holds control characters."""
+    """The text in the form that is stored, without what hides in it; refused when it is empty or too long, or holds
+    characters that turn or break the page around it."""
     if len(text) > most * CODE_POINTS_PER_CHARACTER_MAX:
         raise BadText(field=field, most=most)
-    clean = unicodedata.normalize("NFC", text.replace("\r\n", "\n")).strip()
-    if any(_is_control(character, lines) for character in clean):
+    clean = without_hiding(unicodedata.normalize("NFC", text.replace("\r\n", "\n"))).strip()
+    if CONTROLS.search(clean) or TURNING.search(clean) or "\t" in clean or ("\n" in clean and not lines):
         raise BadCharacters(field=field)
-    if not 1 <= characters(clean) <= most or not any(_is_seen(character) for character in clean):
+    if not 1 <= characters(clean) <= most or not any(map(is_seen, clean)):
         raise BadText(field=field, most=most)
     return clean
-
-
-def _is_control(character: str, lines: bool) -> bool:
-    if character == "\n":
-        return not lines
-    category = unicodedata.category(character)
-    # Cs: half of a pair, which no store takes. Bidirectional overrides can turn other people's text around.
-    return (
-        category in ("Cc", "Cs", "Zl", "Zp") or "\u202a" <= character <= "\u202e" or "\u2066" <= character <= "\u2069"
-    )
-
-
-def _is_seen(character: str) -> bool:
-    return unicodedata.category(character)[0] not in "CZM" and character not in BLANK_LETTERS
 
 
 def app_id_of(text: str) -> str:

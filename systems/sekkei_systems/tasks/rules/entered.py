@@ -6,9 +6,9 @@ import re
 from datetime import date
 
 from sekkei.runtime.refusals import Invalid
+from sekkei.unseen import CONTROLS, TURNING, one_line
 from sekkei_systems.tasks.refusals import BadDates, BadText
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 _COLOR = re.compile(r"#[0-9a-fA-F]{6}")
 FIRST_DAY, LAST_DAY = date(1970, 1, 1), date(9998, 12, 31)
 """9999-12-31 stands for "no date" in the sort keys."""
@@ -24,7 +24,7 @@ class BadDay(Invalid):
 
 def line_of(text: str, most: int, field: str) -> str:
     """One line, not empty."""
-    found = " ".join(_CONTROL.sub(" ", text).split())
+    found = one_line(text)
     if not 1 <= len(found) <= most:
         raise BadText(field=field, most=most)
     return found
@@ -32,7 +32,7 @@ def line_of(text: str, most: int, field: str) -> str:
 
 def text_of(text: str, most: int, field: str) -> str:
     """Any number of lines, perhaps none."""
-    found = _CONTROL.sub("", text.replace("\r\n", "\n").replace("\r", "\n")).strip()
+    found = CONTROLS.sub("", TURNING.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))).strip()
     if len(found) > most:
         raise BadText(field=field, most=most)
     return found

@@ -22,7 +22,7 @@ def test_a_line_is_one_line() -> None:
     assert line_of("  a\r\nb\x00\tc ", 10, "title") == "a b c"
 
 
-@pytest.mark.parametrize("text", ["", "   ", "\x00\n", "x" * 11])
+@pytest.mark.parametrize("text", ["", "   ", "\x00\n", "\u200b", "\u202e", "x" * 11])
 def test_a_line_that_is_empty_or_too_long_is_refused(text: str) -> None:
     with pytest.raises(BadText) as refused:
         line_of(text, 10, "title")
