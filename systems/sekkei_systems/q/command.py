@@ -176,16 +176,14 @@ async def _withdraw(opened: Opened, user_id: str) -> int:
 
 async def _admin(opened: Opened, email: str, is_admin: bool) -> int:
     from sekkei_systems.q.design.models import User
-    from sekkei_systems.q.design.tables import unique_email, unique_keys, users
-    from sekkei_systems.q.service.people import admin_name, keep_name
+    from sekkei_systems.q.design.tables import unique_email, users
+    from sekkei_systems.q.service.people import free_name, keep_name
 
     db = opened.context.db
     found = await db.holder(unique_email, User.email == email.strip().lower())
     if found is None:
         raise CouldNotRun(f"nobody with the address {email} has joined Q.")
-    named = keep_name(found.user_id, found.display_name)
-    if not is_admin and found.display_name:
-        named = [unique_keys.delete(admin_name(found.display_name))]
+    named = keep_name(found.user_id, found.display_name) if is_admin else free_name(found.display_name)
     await db.transact(users.update(found.user_id).set(User.is_admin, is_admin).set(User.was_admin, True), *named)
     print(f"{email} is {'an administrator' if is_admin else 'no administrator any more'}.")
     return OK

@@ -15,7 +15,7 @@ from sekkei_systems.q.design.tables import users
 from sekkei_systems.q.rules import times
 from sekkei_systems.q.rules.sight import is_present
 from sekkei_systems.q.service import Service
-from sekkei_systems.q.service.people import keep_name
+from sekkei_systems.q.service.people import known_as
 
 USERS_PER_STEP = 25
 
@@ -49,7 +49,7 @@ class Counters:
         if user.counted_present is not is_present(user):
             await self._service.numbers.presence(user.user_id)
         if user.is_admin and user.display_name:
-            await self._db.transact(*keep_name(user.user_id, user.display_name))
+            await self._db.transact(*known_as(user, user.display_name))
         if not user.is_private:
             await self._service.graph.settle_requests(user.user_id)
 

@@ -64,7 +64,7 @@ from sekkei_systems.q.service.erasing import erasing_of
 from sekkei_systems.q.service.leaving import schedule_of
 from sekkei_systems.q.service.moderation import WITHDRAWN
 from sekkei_systems.q.service.numbers import leaving as counted_out
-from sekkei_systems.q.service.people import admin_name, reserved
+from sekkei_systems.q.service.people import free_name, reserved
 from sekkei_systems.q.service.sanctions import suspension_of
 
 EDGES_PER_TRANSACTION = 30
@@ -478,8 +478,8 @@ class Withdrawal:
             users.delete(user).when(User.counted_present == found.counted_present),
             *counted_out(found, days.today(self._clock)),
         ]
-        if found.was_admin and found.display_name:
-            last.append(unique_keys.delete(admin_name(found.display_name)))
+        if found.was_admin:
+            last += free_name(found.display_name)
         if found.is_banned and found.banned_until is None:
             last.append(unique_keys.put(UniqueKey(value=self._banned_address(found.email), owner={"left": "banned"})))
         if found.app_id is not None:

@@ -21,6 +21,16 @@ _LOOKS = {
     "l": "l",
 }
 _FOLD = str.maketrans(_LOOKS)
+_KANA = str.maketrans(
+    {
+        **dict(zip("口囗力二夕工卜八三千才匕厶又丿乂〆一", "ろろかにたえとはみちおひむぬのめめー", strict=True)),
+        **dict(zip("ぁぃぅぇぉっゃゅょゎゕゖ", "あいうえおつやゆよわかけ", strict=True)),
+        **dict(zip("入士曰已巳末弍髙﨑𠮷", "人土日己己未式高崎吉", strict=True)),
+        "〇": "o",
+    }
+)
+"""Kanji that are kana to the eye, small kana, and kanji that differ by a hair. Katakana are hiragana already."""
+_DASH = re.compile(r"(?<=[\u3041-\u30ff\uff66-\uff9f])[-\u2010-\u2015\u2212\u2500\u2501\u31d0\uff0d]")
 _BOXED = {first + at: ord("a") + at for first in (0x1F150, 0x1F170, 0x1F1E6) for at in range(26)}
 """Letters in discs and squares, and those that flags are made of: signs to Unicode, and letters to the eye."""
 _PARTS = re.compile(r"[\W_]+")
@@ -29,19 +39,43 @@ _DIGITS = "0123456789"
 
 
 def skeleton(name: str) -> str:
-    """What is left when letters that look alike are one: `Adm1n` and `аdmin` with a Cyrillic а are `admin`."""
+    """What is left when letters that look alike are one: `Adm1n` and `аdmin` with a Cyrillic а are `admin`, and サト一
+    with the kanji for one is サトー."""
+    return skeleton_before(name).translate(_KANA)
+
+
+def skeletons(name: str) -> frozenset[str]:
+    """All that it can be taken for: a dash after a kana is nothing, or the mark of a long vowel."""
+    return frozenset({skeleton(name), skeleton(_DASH.sub("ー", name))})
+
+
+def skeleton_before(name: str) -> str:
+    """As it was while only letters of other alphabets counted: so the marks of earlier versions are found."""
     return normalised(name.translate(_BOXED)).translate(_FOLD).translate(_FOLD)
 
 
 _SPEAKING = ("admin", "administrator", "moderator", "official", "staff", "support")
-_WHOLE = frozenset(map(skeleton, ("q", "qteam", "help", "info", "mod", "root", "security", "system", "unei")))
+_IN_KANA = (
+    "うんえい",
+    "こうしき",
+    "かんりしゃ",
+    "かんりにん",
+    "じむきょく",
+    "スタッフ",
+    "サポート",
+    "アドミン",
+    "オフィシャル",
+    "モデレーター",
+)
+_ALONE = ("q", "qteam", "help", "info", "mod", "root", "security", "system", "unei")
+_WHOLE = frozenset(map(skeleton, (*_ALONE, *_IN_KANA, *(f"q{one}" for one in _IN_KANA))))
 _PART = frozenset(skeleton(form) for one in _SPEAKING for form in (one, f"q{one}", f"{one}q", f"{one}team"))
 _WITHIN = tuple(map(skeleton, ("管理者", "管理人", "運営", "公式", "事務局")))
 
 
 def is_reserved(name: str) -> bool:
     """Does it say that its owner speaks for Q.?"""
-    whole = skeleton(name)
+    whole = skeletons(name)
     parts = [name, *_PARTS.split(name), *_HUMPS.split(unicodedata.normalize("NFKC", name))]
     said = {skeleton(form).replace("rn", "m") for part in parts for form in (part, part.strip(_DIGITS))}
-    return whole in _WHOLE or bool(said & _PART) or any(each in whole for each in _WITHIN)
+    return bool(whole & _WHOLE or said & _PART) or any(each in form for each in _WITHIN for form in whole)

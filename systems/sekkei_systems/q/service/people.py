@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
@@ -43,9 +44,13 @@ AGE_MAX = 130
 _DIGEST = re.compile(r"[0-9a-f]{16}")
 
 
-def admin_name(name: str) -> str:
-    """The marker of a name that an administrator goes by."""
-    return f"ADMIN-NAME#{names.skeleton(name)}"
+def admin_names(name: str) -> list[str]:
+    """The markers of a name that an administrator goes by: one, or two where it can be taken for two."""
+    return [_admin_name(form) for form in sorted(names.skeletons(name))]
+
+
+def _admin_name(skeleton: str) -> str:
+    return f"ADMIN-NAME#{skeleton}"
 
 
 def taken_down(digest: str) -> str:
@@ -167,8 +172,8 @@ class People:
 
     async def _free_name(self, who: str, name: str, field: str = "displayName") -> str:
         """A name that neither speaks for Q. nor looks like an administrator's."""
-        held = await self._db.get(unique_keys(admin_name(name)).consistent())
-        if names.is_reserved(name) or (held is not None and held.owner["userId"] != who):
+        held = [await self._db.get(unique_keys(mark).consistent()) for mark in admin_names(name)]
+        if names.is_reserved(name) or any(one is not None and one.owner["userId"] != who for one in held):
             raise NameReserved(field=field)
         return name
 
@@ -210,7 +215,7 @@ class People:
             name = _given(profile.display_name, writing.DISPLAY_NAME_MAX, "displayName")
             if name is not None and name != member.user.display_name:
                 await self._free_name(member.id, name)
-            also = _known_as(member.user, name) if member.user.is_admin else []
+            also = known_as(member.user, name) if member.user.is_admin else []
             if name != member.user.display_name:
                 flagged, review = await self._judged(member.id, ProfilePart.NAME, name)
                 update, also = update.set(User.name_flagged, flagged), [*also, review]
@@ -304,14 +309,18 @@ def _with_wishes(update: Update[User], profile: Profile) -> Update[User]:
     return update
 
 
-def _known_as(admin: User, name: str | None) -> list[Action[Any, Any]]:
+def known_as(admin: User, name: str | None) -> list[Action[Any, Any]]:
     """An administrator's old name is free again, and the new one theirs."""
-    old = admin_name(admin.display_name) if admin.display_name else None
-    new = admin_name(name) if name else None
-    if old == new:
-        return keep_name(admin.user_id, name)
-    return [*([unique_keys.delete(old)] if old else []), *keep_name(admin.user_id, name)]
+    kept = admin_names(name) if name else []
+    return [*free_name(admin.display_name, but=kept), *keep_name(admin.user_id, name)]
 
 
 def keep_name(who: str, name: str | None) -> list[Action[Any, Any]]:
-    return [unique_keys.put(UniqueKey(value=admin_name(name), owner={"userId": who}))] if name else []
+    marks = admin_names(name) if name else []
+    return [unique_keys.put(UniqueKey(value=mark, owner={"userId": who})) for mark in marks]
+
+
+def free_name(name: str | None, but: Collection[str] = ()) -> list[Action[Any, Any]]:
+    """Also as an earlier version marked it."""
+    marks = {*admin_names(name), _admin_name(names.skeleton_before(name))} if name else set()
+    return [unique_keys.delete(mark) for mark in sorted(marks.difference(but))]

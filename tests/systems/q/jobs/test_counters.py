@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+
+from sekkei.design import UniqueKey
 from sekkei_systems.q.design.models import User
-from sekkei_systems.q.design.tables import users
+from sekkei_systems.q.design.tables import unique_keys, users
+from sekkei_systems.q.refusals import NameReserved
+from sekkei_systems.q.service.people import Profile, admin_names
 from tests.systems.q.conftest import World, counted
 
 
@@ -49,6 +54,21 @@ async def test_people_of_an_earlier_version_are_counted(world: World) -> None:
     await world.settle()
     shown = await world.service.numbers.show("boss")
     assert (shown.members, [one.joined for one in shown.cohorts if one.joined]) == (2, [3])
+
+
+async def test_the_mark_of_an_administrators_name_is_made_anew(world: World) -> None:
+    """An earlier version did not know that a kanji can look like a kana; no mark of it stays."""
+    await world.join("boss", "a")
+    await world.make_admin("boss")
+    await world.service.people.change("boss", Profile(display_name="力ナ"))
+    (mark,) = admin_names("力ナ")
+    before = UniqueKey(value="ADMIN-NAME#力な", owner={"userId": "boss"})
+    await world.db.transact(unique_keys.delete(mark), unique_keys.put(before))
+    await world.opened.context.jobs.start("reconcile", {}, id="reconcile/test")
+    await world.settle()
+    with pytest.raises(NameReserved):
+        await world.service.people.change("a", Profile(display_name="カナ"))
+    assert await world.db.get(unique_keys(before.value).consistent()) is None
 
 
 async def test_three_calls_look_at_somebody_whose_counters_agree(fair: World) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sekkei_systems.q.rules.names import is_reserved, skeleton
+from sekkei_systems.q.rules.names import is_reserved, skeleton, skeletons
 
 
 @pytest.mark.parametrize(
@@ -33,6 +33,13 @@ from sekkei_systems.q.rules.names import is_reserved, skeleton
         "🇦🇩🇲🇮🇳",
         "Ꭺdmiո",
         "運營",
+        "サポート",
+        "ｻﾎﾟｰﾄ",
+        "サポ一ト",
+        "サポ―ト",
+        "Q うんえい",
+        "管理入",
+        "m〇derat〇r",
     ],
 )
 def test_names_that_speak_for_q(name: str) -> None:
@@ -56,6 +63,13 @@ def test_names_that_speak_for_q(name: str) -> None:
         "Modena",
         "🅰型",
         "🇯🇵葵",
+        "一郎",
+        "二口 力",
+        "サポ",
+        "スタップ",
+        "工藤",
+        "うんめい",
+        "あおい-さん",
     ],
 )
 def test_names_of_people(name: str) -> None:
@@ -65,3 +79,22 @@ def test_names_of_people(name: str) -> None:
 def test_one_skeleton_for_what_looks_alike() -> None:
     assert len({skeleton(name) for name in ("Aoi Sato", "aoi  sato", "A0i-Sat0", "Αοi Sаtо", "ａｏｉ　ｓａｔｏ")}) == 1
     assert skeleton("Aoi Sato") != skeleton("Aoi Saito")
+
+
+@pytest.mark.parametrize(
+    ("name", "alike"),
+    [
+        ("サトー", ("サト一", "サト―", "サト-", "サト－", "サト─", "ｻﾄｰ", "さとー", "サ卜ー", "サ ト ー")),
+        ("エリカ", ("工リ力", "ｴﾘｶ", "エリヵ", "えりか")),
+        ("ハニタロ", ("八二夕口", "ハニ夕囗", "ﾊﾆﾀﾛ")),
+        ("へいた", ("ヘイタ", "ﾍｲﾀ", "へぃた", "へ-いた")),
+        ("髙橋 士郎", ("高橋 土郎", "高橋‐土郎")),
+    ],
+)
+def test_kana_and_kanji_that_look_alike(name: str, alike: tuple[str, ...]) -> None:
+    assert [other for other in alike if not skeletons(name) & skeletons(other)] == []
+
+
+def test_other_names_stay_others() -> None:
+    for one, other in (("サト", "サトー"), ("郎", "一郎"), ("はる", "ばる"), ("さとう", "さいとう"), ("みか", "みき")):
+        assert not skeletons(one) & skeletons(other), (one, other)

@@ -133,6 +133,18 @@ async def test_nobody_looks_like_an_administrator(fair: World) -> None:
     await fair.service.people.change("a", Profile(display_name="Aoi Sato"))  # free again
 
 
+async def test_nobody_looks_like_an_administrator_in_kana(fair: World) -> None:
+    await fair.join("boss", "a")
+    await fair.make_admin("boss")
+    await fair.service.people.change("boss", Profile(display_name="エリー・サトー"))
+    for name in ("工リー・サトー", "エリ一サト一", "エリ― サト―", "ｴﾘｰ･ｻﾄｰ", "えりー さとー"):
+        with pytest.raises(NameReserved):
+            await fair.service.people.change("a", Profile(display_name=name))
+    await fair.service.people.change("boss", Profile(display_name="サトー"))
+    await fair.service.people.change("a", Profile(display_name="工リー・サトー"))  # free again
+    await fair.service.people.change("a", Profile(display_name="サト"))
+
+
 async def test_names_and_bios_pass_the_same_words_as_answers(desk: World) -> None:
     await desk.service.moderation.add_word("boss", "バカ")
     await desk.service.moderation.add_word("boss", "baka")
