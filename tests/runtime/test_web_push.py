@@ -16,6 +16,7 @@ from sekkei.runtime.counterparts.web_push import PushService, Subscription
 from sekkei.runtime.design import Message
 from sekkei.runtime.http import Http
 from sekkei.runtime.outbox import Rejected, TryAgain, Undeliverable
+from sekkei.runtime.settings import Secrets, Settings
 from sekkei.runtime.transports.web_push import (
     PAYLOAD_BYTES_MAX,
     DeviceGone,
@@ -33,6 +34,7 @@ from sekkei.runtime.transports.web_push import (
     signed_token,
     unb64,
     unsealed,
+    vapid_of,
 )
 
 # RFC 8291, appendix A
@@ -93,6 +95,7 @@ def test_only_push_services_are_asked() -> None:
         "https://fcm.googleapis.com/fcm/send/x",
         "https://updates.push.services.mozilla.com/wpush/v2/x",
         "https://web.push.apple.com/x",
+        "https://web.push.apple.com:443/x",
         "https://wns2-par02p.notify.windows.com/w/?token=x",
     ):
         assert is_push_service(good), good
@@ -103,13 +106,43 @@ def test_only_push_services_are_asked() -> None:
         "https://evilpush.apple.com/x",
         "https://me@fcm.googleapis.com/x",
         "https://fcm.googleapis.com:99999/x",
+        "https://fcm.googleapis.com:8443/x",
+        "https://fcm.googleapis.com:22/x",
+        "https://@fcm.googleapis.com/x",
         "https://fcm.googleapis.com/x\r\nX: y",
         "file:///etc/passwd",
         "",
     ):
         assert not is_push_service(bad), bad
-    assert is_push_service("http://127.0.0.1:9/x", "127.0.0.1")
-    assert not is_push_service("http://10.0.0.1/x", "10.0.0.1")
+
+
+def test_an_operator_names_other_push_services_with_their_ports() -> None:
+    named = "push.example.com, .push.example.org:8443,127.0.0.1:9"
+    for good in (
+        "https://push.example.com/x",
+        "https://a.push.example.org:8443/x",
+        "http://127.0.0.1:9/x",
+        "https://web.push.apple.com/x",
+    ):
+        assert is_push_service(good, named), good
+    for bad in (
+        "https://push.example.com:8443/x",
+        "https://a.push.example.org/x",
+        "https://push.example.org:8443/x",
+        "http://push.example.com/x",
+        "http://127.0.0.1:10/x",
+        "http://127.0.0.1/x",
+    ):
+        assert not is_push_service(bad, named), bad
+    assert not is_push_service("http://10.0.0.1:9/x", "10.0.0.1:9")
+
+
+@pytest.mark.parametrize(
+    "wrong", ["https://push.example.com", "push.example.com:0", "push.example.com:x", "*.example.com"]
+)
+def test_what_is_no_host_is_named(wrong: str) -> None:
+    with pytest.raises(ValueError, match=r"SEKKEI_PUSH_HOSTS.*8443"):
+        vapid_of(Settings(secrets=Secrets(b"a secret of the tests"), values={"push_hosts": wrong}), ManualClock(0.0))
 
 
 def test_a_token_is_made_once_for_half_a_day() -> None:
@@ -133,7 +166,7 @@ class Line:
     def __init__(self, clock: ManualClock, service: PushService, served: Served) -> None:
         self.clock, self.service, self.served = clock, service, served
         self.vapid = Vapid(KEY, SUBJECT, clock)
-        self.push = WebPush(self.vapid, Http(), "127.0.0.1")
+        self.push = WebPush(self.vapid, Http(), served.url.removeprefix("http://"))
         self.phone = service.subscribe(self.vapid.public)
 
     def message(self, to: Subscription | None = None, **body: Any) -> Message:

@@ -7,7 +7,7 @@ SEKKEI_EXPO_URL           push notifications through Expo, such as https://exp.h
 SEKKEI_EXPO_TOKEN         Expo's access token, where the project demands one
 SEKKEI_VAPID_PRIVATE_KEY  pushes to browsers (a system's own: sekkei.runtime.transports.web_push)
 SEKKEI_VAPID_SUBJECT      how push services reach you: mailto:… or https://…
-SEKKEI_PUSH_HOSTS         push services beside those of the known browsers, such as push.example.com (default: none)
+SEKKEI_PUSH_HOSTS         push services beside those of known browsers, such as push.example.com:8443 (default: none)
 SEKKEI_WEBHOOK_SECRET     webhooks go out, signed with this secret
 SEKKEI_WEBHOOK_ALLOW      networks of yours that webhooks may lead into, such as 10.1.0.0/16 (default: none)
 SEKKEI_LINE_CHANNEL_TOKEN pushes through LINE's Messaging API

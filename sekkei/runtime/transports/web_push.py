@@ -43,6 +43,8 @@ TOKEN_SECONDS = 12 * 3600
 TOKEN_RENEWED_BEFORE = 3600
 HOSTS = ("fcm.googleapis.com", ".push.services.mozilla.com", ".push.apple.com", ".notify.windows.com")
 """The services of the browsers that there are. Another address is not asked: whoever gives it could be anybody."""
+LOOPBACK = ("127.0.0.1", "localhost")
+_HOST = re.compile(r"\.?[a-z0-9-]+(\.[a-z0-9-]+)*")
 _SUBJECT = re.compile(r"mailto:[^@\s]+@[^@\s]+|https://\S+")
 
 
@@ -209,25 +211,44 @@ def claims_of(token: str, key: ec.EllipticCurvePublicKey) -> dict[str, Any]:
 
 
 def is_push_service(endpoint: str, more: str = "") -> bool:
-    """Whether an address is of a known push service, or of one that SEKKEI_PUSH_HOSTS names (loopback also by http)."""
+    """Whether an address is of a known push service, or of one that SEKKEI_PUSH_HOSTS names: by https at 443, or at the
+    port that is named with the host. Loopback may be asked by http, for trying things out."""
     try:
         parts = urlsplit(endpoint)
-        host, _ = parts.hostname or "", parts.port
+        host, port = parts.hostname or "", parts.port
     except ValueError:
         return False
-    named = [one.strip() for one in more.split(",") if one.strip()]
-    secure = parts.scheme == "https" or (
-        parts.scheme == "http" and host in named and host in ("127.0.0.1", "localhost")
-    )
-    if not secure or parts.username or parts.fragment or not endpoint.isascii() or not endpoint.isprintable():
+    if parts.username is not None or parts.fragment or not endpoint.isascii() or not endpoint.isprintable():
         return False
-    known = (*HOSTS, *named)
-    return any(host == one or (one.startswith(".") and host.endswith(one)) for one in known)
+    named = named_hosts(more)
+    port = (443 if parts.scheme == "https" else 80) if port is None else port
+    if parts.scheme == "http":
+        return host in LOOPBACK and (host, port) in named
+    known = (*((one, 443) for one in HOSTS), *named)
+    return parts.scheme == "https" and any(_is_of(host, one) and port == at for one, at in known)
+
+
+def named_hosts(more: str) -> list[tuple[str, int]]:
+    """The hosts in SEKKEI_PUSH_HOSTS, each with its port; raises ValueError for what is none."""
+    found = []
+    for one in filter(None, map(str.strip, more.lower().split(","))):
+        host, _, port = one.partition(":")
+        if not _HOST.fullmatch(host) or not (port or "443").isdecimal() or int(port or 443) not in range(1, 65_536):
+            raise ValueError(
+                f"SEKKEI_PUSH_HOSTS has hosts, such as push.example.com or push.example.com:8443; not {one!r}."
+            )
+        found.append((host, int(port or 443)))
+    return found
+
+
+def _is_of(host: str, known: str) -> bool:
+    return host == known or (known.startswith(".") and host.endswith(known))
 
 
 def vapid_of(settings: Settings, clock: Clock) -> Vapid | None:
     """As it is set up; None when it is not, ValueError when only half of it is."""
     key, subject = settings.get("vapid_private_key"), settings.get("vapid_subject")
+    named_hosts(settings.get("push_hosts"))
     if not key and not subject:
         return None
     for name, value in (("SEKKEI_VAPID_PRIVATE_KEY", key), ("SEKKEI_VAPID_SUBJECT", subject)):

@@ -23,7 +23,7 @@ from sekkei_systems.q.service.people import Profile
 from tests.systems.q.conftest import World, open_world
 
 NOON_QUIET = Wishes(question=True, reaction=True, follow=True, digest=True, quiet_from=time(11), quiet_until=time(14))
-SETTINGS = {"vapid_private_key": make_key(), "vapid_subject": "mailto:push@example.com", "push_hosts": "127.0.0.1"}
+SETTINGS = {"vapid_private_key": make_key(), "vapid_subject": "mailto:push@example.com"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ async def town(plain: Store, clock: ManualClock) -> AsyncIterator[Town]:
     service = PushService(clock)
     async with serve(service) as served:
         service.url = served.url
-        yield Town(await open_world(plain, clock, **SETTINGS), service)
+        yield Town(await open_world(plain, clock, **SETTINGS, push_hosts=served.url.removeprefix("http://")), service)
 
 
 async def test_a_follow_and_a_question_arrive_and_lead_to_their_page(town: Town) -> None:
