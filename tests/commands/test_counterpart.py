@@ -14,10 +14,18 @@ import pytest
 from sekkei import cli
 from sekkei.clock import ManualClock
 from sekkei.commands import counterpart
+from sekkei.runtime.counterparts import line_friend
 from sekkei.runtime.counterparts.offers import GROUP, OFFERS, Offer
 from sekkei.runtime.http import Http
+from tests.runtime.servers import http_server
 
 ROOT = Path(__file__).parents[2]
+
+SECRETS = {
+    "line": ("line_channel_token", "line_channel_secret", "line_data_url"),
+    "stripe": ("stripe_secret_key", "stripe_webhook_secret"),
+}
+"""Without which a system would be half set up."""
 
 
 def offers() -> dict[str, Any]:
@@ -78,9 +86,35 @@ def test_it_says_how_to_use_it(monkeypatch: pytest.MonkeyPatch, capsys: pytest.C
     assert "export SEKKEI_SMTP_URL=smtp://127.0.0.1:" in said
 
 
+async def test_what_is_typed_is_told_to_a_system(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """LINE and Stripe, each by itself: a friend's words and a payer's deeds arrive, signed with what is printed."""
+    monkeypatch.setattr(line_friend, "LOOKS", 0)
+    async with http_server() as bot:
+        for name, typed in (("line", "ピーナッツ"), ("stripe", "/pay"), ("line", "/down"), ("line", "/nothing")):
+            lines = iter(["\n", f"{typed}\n", ""])
+            monkeypatch.setattr("sys.stdin.readline", lambda lines=lines: next(lines))
+            offer: Offer = offers()[name](ManualClock())
+            counterpart._set_webhook(offer, name, f"{bot.url}/{name}")
+            await counterpart._typed(offer)
+            assert offer.faults.down is (typed == "/down")
+            assert all(offer.settings("http://x")[secret] for secret in SECRETS[name])
+    told = [(one.path, event["type"]) for one in bot.received for event in one.json["events"]]
+    assert told == [("/line", "follow"), ("/line", "message"), ("/line", "follow"), ("/line", "follow")]
+    assert "! there is no checkout yet" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
-    [(["fax"], "There are:"), (["smtp", "--port", "70000"], "--port"), (["smtp", "--port", "-1"], "--port")],
+    [
+        (["fax"], "There are:"),
+        (["smtp", "--port", "70000"], "--port"),
+        (["smtp", "--port", "-1"], "--port"),
+        (["smtp", "--webhook", "http://127.0.0.1:1/"], "sends no events"),
+        (["line", "--webhook", "nonsense"], "--webhook"),
+        (["stripe", "--webhook", "https://example.com/"], "of this machine"),
+    ],
 )
 def test_mistakes(arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["counterpart", *arguments]) == 2

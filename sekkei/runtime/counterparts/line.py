@@ -8,6 +8,8 @@
 
 Replies are free, take a token once and within a minute, and have no retry key. Pushes cost one of the month's quota,
 and happen once for a retry key, which lives for a day. Whoever blocks the channel gets nothing, and LINE does not say.
+Rich menus (`line.menus`) and the webhook's address (`line.endpoint`) are kept here too; pictures go to `DATA` below the
+same address, as LINE has another host for them.
 """
 
 from __future__ import annotations
@@ -21,9 +23,14 @@ from urllib.parse import unquote, urlsplit
 import orjson
 
 from sekkei.clock import Clock
+from sekkei.runtime.counterparts.line_menus import RichMenus
+from sekkei.runtime.counterparts.line_refused import Refused, faulty, units
+from sekkei.runtime.counterparts.line_webhook import WebhookEndpoint
 from sekkei.runtime.transports.line import signature
 from sekkei.store.http import Answer
 
+DATA = "/api-data"
+"""Where api-data.line.me begins."""
 REPLY_SECONDS = 60.0
 KEY_SECONDS = 24 * 3600.0
 MESSAGES_MAX, TEXT_UNITS_MAX, ALT_TEXT_MAX = 5, 5_000, 1_500
@@ -31,21 +38,6 @@ LOADING_SECONDS = range(5, 61, 5)
 TYPES = frozenset({"text", "flex", "sticker", "image", "video", "audio", "location", "template", "imagemap", "textV2"})
 _UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _USER = re.compile(r"[URC][0-9a-f]{32}")
-
-
-class Refused(Exception):
-    """How LINE says no."""
-
-    def __init__(self, status: int, message: str, *details: tuple[str, str], accepted: str = "") -> None:
-        super().__init__(message)
-        self.status, self.message, self.details, self.accepted = status, message, details, accepted
-
-    @property
-    def body(self) -> dict[str, Any]:
-        found: dict[str, Any] = {"message": self.message}
-        if self.details:
-            found["details"] = [{"property": name, "message": text} for name, text in self.details]
-        return found
 
 
 @dataclass(slots=True)
@@ -78,8 +70,11 @@ class Friend:
 
 
 class LineCounterpart:
-    def __init__(self, clock: Clock, token: str = "line-token", quota: int | None = None) -> None:
-        self._clock, self._token = clock, token
+    def __init__(
+        self, clock: Clock, token: str = "line-token", quota: int | None = None, secret: str = "line-secret"
+    ) -> None:
+        self._clock, self._token, self.secret = clock, token, secret
+        self.menus, self.endpoint = RichMenus(clock), WebhookEndpoint(clock)
         self.quota = quota
         """Pushes of a month; None for a plan without a limit."""
         self.used = 0
@@ -148,31 +143,56 @@ class LineCounterpart:
         self._number += 1
         request_id = f"request-{self._number:06d}"
         fields = {b"content-type": b"application/json", b"x-line-request-id": request_id.encode()}
+        path = unquote(urlsplit(target).path)
         try:
-            found = self._done(method, unquote(urlsplit(target).path), headers, body, request_id)
+            self._check_token(headers)
+            if path.startswith(f"{DATA}/"):
+                found = self.menus.picture(method, path.removeprefix(DATA), headers, body)
+                return Answer(found.status, {**fields, **found.headers}, found.body)
+            content = await self._done(method, path, headers, body, request_id)
         except Refused as refused:
             if refused.accepted:
                 fields[b"x-line-accepted-request-id"] = refused.accepted.encode()
             return Answer(refused.status, fields, orjson.dumps(refused.body))
-        return Answer(202 if target.endswith("/loading/start") else 200, fields, orjson.dumps(found))
+        return Answer(202 if path.endswith("/loading/start") else 200, fields, orjson.dumps(content))
 
-    def _done(self, method: str, path: str, headers: Mapping[str, str], body: bytes, request_id: str) -> dict[str, Any]:
+    def _check_token(self, headers: Mapping[str, str]) -> None:
         if headers.get("authorization") != f"Bearer {self._token}":
             raise Refused(
                 401, "Authentication failed. Confirm that the access token in the authorization header is valid."
             )
+
+    async def _done(
+        self, method: str, path: str, headers: Mapping[str, str], body: bytes, request_id: str
+    ) -> dict[str, Any]:
+        if about_menus := self.menus.find(method, path, self._is_friend):
+            return about_menus(_json(headers, body) if body else {})
+        if path.startswith("/v2/bot/channel/webhook/"):
+            return await self._webhook(method, path, headers, body)
         content = _json(headers, body) if method == "POST" else {}
         if method == "POST" and path == "/v2/bot/message/reply":
             return self._reply(content, headers, request_id)
         if method == "POST" and path == "/v2/bot/message/push":
             return self._push(content, headers, request_id)
-        if method == "POST" and path == "/v2/bot/message/validate/push":
+        if method == "POST" and path in ("/v2/bot/message/validate/push", "/v2/bot/message/validate/reply"):
             _check_messages(content.get("messages"))
             return {}
         if method == "POST" and path == "/v2/bot/chat/loading/start":
             return self._load(content)
         if method == "GET":
             return self._look(path)
+        raise Refused(404, "Not found")
+
+    def _is_friend(self, user: str) -> bool:
+        return user in self.friends and not self.friends[user].blocked
+
+    async def _webhook(self, method: str, path: str, headers: Mapping[str, str], body: bytes) -> dict[str, Any]:
+        if (method, path) == ("PUT", "/v2/bot/channel/webhook/endpoint"):
+            return self.endpoint.set(_json(headers, body))
+        if (method, path) == ("GET", "/v2/bot/channel/webhook/endpoint"):
+            return self.endpoint.told()
+        if (method, path) == ("POST", "/v2/bot/channel/webhook/test"):
+            return await self.endpoint.test(_json(headers, body) if body else {}, *self.webhook([], self.secret))
         raise Refused(404, "Not found")
 
     def _reply(self, content: dict[str, Any], headers: Mapping[str, str], request_id: str) -> dict[str, Any]:
@@ -206,16 +226,13 @@ class LineCounterpart:
         return self._accept(to, messages, "push", request_id, key)
 
     def _accept(self, to: str, messages: list[dict[str, Any]], way: str, request_id: str, key: str) -> dict[str, Any]:
-        delivered = to in self.friends and not self.friends[to].blocked
-        self.sent.append(Sent(self._clock.now(), to, messages, way, request_id, key, delivered))
+        self.sent.append(Sent(self._clock.now(), to, messages, way, request_id, key, self._is_friend(to)))
         return {"sentMessages": [{"id": f"{self._number}{place}"} for place, _ in enumerate(messages)]}
 
     def _load(self, content: dict[str, Any]) -> dict[str, Any]:
         seconds = content.get("loadingSeconds", 20)
         if seconds not in LOADING_SECONDS or not _USER.fullmatch(str(content.get("chatId"))):
-            raise Refused(
-                400, "The request body has 1 error(s)", ("loadingSeconds", "must be a multiple of 5, 5 to 60")
-            )
+            raise faulty(("loadingSeconds", "must be a multiple of 5, 5 to 60"))
         self.loading.append(str(content["chatId"]))
         return {}
 
@@ -227,7 +244,7 @@ class LineCounterpart:
         if path == "/v2/bot/info":
             return {
                 "userId": "U" + "0" * 32,
-                "basicId": "@bot",
+                "basicId": "@123abcde",
                 "displayName": "bot",
                 "chatMode": "bot",
                 "markAsReadMode": "auto",
@@ -241,7 +258,7 @@ class LineCounterpart:
 
 def _json(headers: Mapping[str, str], body: bytes) -> dict[str, Any]:
     if not headers.get("content-type", "").startswith("application/json"):
-        raise Refused(415, "Unsupported Media Type")
+        raise Refused(415, f"The content type, {headers.get('content-type') or '-'}, is not supported")
     try:
         found = orjson.loads(body)
     except orjson.JSONDecodeError:
@@ -254,13 +271,11 @@ def _json(headers: Mapping[str, str], body: bytes) -> dict[str, Any]:
 def _check_messages(given: Any) -> list[dict[str, Any]]:
     """1 to 5 of them, of known types, within LINE's lengths."""
     if not isinstance(given, list) or not 1 <= len(given) <= MESSAGES_MAX:
-        raise Refused(
-            400, "The request body has 1 error(s)", ("messages", f"Size must be between 1 and {MESSAGES_MAX}")
-        )
+        raise faulty(("messages", f"Size must be between 1 and {MESSAGES_MAX}"))
     for place, message in enumerate(given):
         problem = _problem(message if isinstance(message, dict) else {})
         if problem is not None:
-            raise Refused(400, "The request body has 1 error(s)", (f"messages[{place}].{problem[0]}", problem[1]))
+            raise faulty((f"messages[{place}].{problem[0]}", problem[1]))
     return given
 
 
@@ -268,15 +283,10 @@ def _problem(message: dict[str, Any]) -> tuple[str, str] | None:
     kind = message.get("type")
     if kind not in TYPES:
         return "type", "May not be empty" if not kind else "must be one of the known types"
-    if kind == "text" and not 1 <= _units(message.get("text")) <= TEXT_UNITS_MAX:
+    if kind == "text" and not 1 <= units(message.get("text")) <= TEXT_UNITS_MAX:
         return "text", f"Length must be between 1 and {TEXT_UNITS_MAX}"
-    if kind in ("flex", "template", "imagemap") and not 1 <= _units(message.get("altText")) <= ALT_TEXT_MAX:
+    if kind in ("flex", "template", "imagemap") and not 1 <= units(message.get("altText")) <= ALT_TEXT_MAX:
         return "altText", f"Length must be between 1 and {ALT_TEXT_MAX}"
     if kind == "flex" and not isinstance(message.get("contents"), dict):
         return "contents", "May not be empty"
     return None
-
-
-def _units(words: Any) -> int:
-    """Length as LINE counts it: UTF-16 units."""
-    return len(words.encode("utf-16-le")) // 2 if isinstance(words, str) else 0

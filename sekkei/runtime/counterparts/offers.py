@@ -7,15 +7,33 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Protocol
 
 from sekkei.clock import Clock
 from sekkei.runtime.counterparts import Counterpart
-from sekkei.runtime.counterparts.line import LineCounterpart
-from sekkei.runtime.counterparts.served import serve
+from sekkei.runtime.counterparts.line import DATA, LineCounterpart
+from sekkei.runtime.counterparts.line_friend import FriendAtTerminal
+from sekkei.runtime.counterparts.served import Faults, Served, serve
 from sekkei.runtime.counterparts.smtp import Mail, SmtpCounterpart
 
 GROUP = "sekkei.counterparts"
+
+
+tell = partial(print, flush=True)
+
+
+class Terminal(Protocol):
+    """Somebody outside, who acts by what is typed; the service tells a system of it."""
+
+    webhook: str
+    """Where the system takes the service's events."""
+    hint: str
+    """What may be typed."""
+
+    async def start(self) -> None: ...
+    async def take(self, typed: str) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,20 +42,38 @@ class Offer:
     """On a port (0: a free one), with its address."""
     settings: Callable[[str], Mapping[str, str]]
     """What a system is told to use it, given its address: names as in SEKKEI_…, in lower case."""
+    terminal: Terminal | None = None
+    """For services that send events to a system."""
+    faults: Faults = field(default_factory=Faults)
 
 
-def over_http(counterpart: Counterpart, settings: Callable[[str], Mapping[str, str]]) -> Offer:
+def over_http(
+    counterpart: Counterpart,
+    settings: Callable[[str], Mapping[str, str]],
+    terminal: Terminal | None = None,
+    *,
+    listens: Callable[[str], None] = lambda url: None,
+) -> Offer:
+    """`listens` is told the address as soon as there is one."""
+    faults = Faults()
+
     @asynccontextmanager
     async def opened(port: int) -> AsyncIterator[str]:
-        async with serve(counterpart, port=port) as found:
+        async with serve(counterpart, Served(faults=faults), port=port) as found:
+            listens(found.url)
             yield found.url
 
-    return Offer(opened, settings)
+    return Offer(opened, settings, terminal, faults)
 
 
 def line(clock: Clock) -> Offer:
     found = LineCounterpart(clock)
-    return over_http(found, lambda url: {"line_api_url": url, "line_channel_token": "line-token"})
+    secrets = {"line_channel_token": "line-token", "line_channel_secret": found.secret}
+    return over_http(
+        found,
+        lambda url: {"line_api_url": url, "line_data_url": url + DATA, **secrets},
+        FriendAtTerminal(found, clock, tell),
+    )
 
 
 def smtp(clock: Clock) -> Offer:

@@ -6,6 +6,7 @@ import argparse
 import asyncio
 import functools
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,8 @@ examples:
                                                    draw the menu's words anew, after they were changed
   sekkei chiipochi messages                        have LINE check everything that the bot can say; sends nothing
   sekkei chiipochi webhook                         have LINE call our webhook, and say what it got
+  sekkei chiipochi webhook --set https://example.org/chiipochi/webhook
+                                                   tell LINE where our webhook is first
   sekkei chiipochi quota                           pushes of this month
   sekkei chiipochi rehearse                        LINE and Stripe as strict counterparts, and you type
 
@@ -47,7 +50,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     labels.add_argument("--font", required=True, metavar="FILE")
     labels.add_argument("--index", type=int, default=0, help="which font of a collection (.ttc)")
     what.add_parser("messages", help="have LINE check everything that the bot can say")
-    what.add_parser("webhook", help="have LINE call our webhook")
+    webhook = what.add_parser("webhook", help="have LINE call our webhook")
+    webhook.add_argument("--set", metavar="URL", help="tell LINE first where our webhook is")
     what.add_parser("quota", help="pushes of this month")
     rehearse = what.add_parser("rehearse", help="LINE and Stripe as strict counterparts, and you type")
     rehearse.add_argument("--bot", metavar="URL", default="http://127.0.0.1:8000", help="where the bot runs")
@@ -107,6 +111,7 @@ def _rehearse(arguments: argparse.Namespace) -> int:
 
 async def _rehearsed(arguments: argparse.Namespace) -> int:
     from sekkei.clock import SYSTEM
+    from sekkei.runtime.counterparts.line_refused import Refused
     from sekkei.runtime.counterparts.served import serve
     from sekkei.runtime.http import Http
     from sekkei.store import NoAnswer
@@ -115,7 +120,7 @@ async def _rehearsed(arguments: argparse.Namespace) -> int:
 
     http = Http()
 
-    async def ask(method: str, path: str, body: bytes, headers: dict[str, str]) -> int:
+    async def ask(method: str, path: str, body: bytes, headers: Mapping[str, str]) -> int:
         try:
             return (await http.request(method, arguments.bot + path, headers=headers, body=body)).status
         except (OSError, NoAnswer) as error:
@@ -124,6 +129,10 @@ async def _rehearsed(arguments: argparse.Namespace) -> int:
 
     tell = functools.partial(print, flush=True)
     found = Rehearsal(SYSTEM, ask, tell)
+    try:
+        found.line.endpoint.set({"endpoint": f"{arguments.bot.rstrip('/')}/chiipochi/webhook"})
+    except Refused as refused:
+        raise CouldNotRun(f"--bot {arguments.bot}: {refused}") from refused
     async with (
         serve(found.line, port=arguments.line_port) as line,
         serve(StripeEnd(found.ledger), port=arguments.stripe_port) as stripe,
@@ -165,7 +174,7 @@ async def _at_line(arguments: argparse.Namespace) -> int:
             return await _rich_menu(line, arguments)
         if arguments.what == "messages":
             return await _messages(line)
-        return await (_webhook(line) if arguments.what == "webhook" else _quota(line))
+        return await (_webhook(line, arguments.set) if arguments.what == "webhook" else _quota(line))
     finally:
         http.close()
 
@@ -207,10 +216,17 @@ async def _messages(line: LineApi) -> int:
     return FINDINGS if wrong else OK
 
 
-async def _webhook(line: LineApi) -> int:
+async def _webhook(line: LineApi, url: str | None) -> int:
+    if url:
+        await line.set_webhook(url)
+    known = await line.webhook()
+    if known is None:
+        print("LINE does not know our webhook yet: sekkei chiipochi webhook --set https://…/chiipochi/webhook")
+        return FINDINGS
+    print(f"{known['endpoint']}: {'in use' if known['active'] else 'switched off in the LINE Developers Console'}")
     found = await line.test_webhook()
     print(f"{found.get('statusCode')} {found.get('reason')}: {found.get('detail')}")
-    return OK if found.get("success") else FINDINGS
+    return OK if found.get("success") and known["active"] else FINDINGS
 
 
 async def _quota(line: LineApi) -> int:

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from sekkei.cli import main
+from sekkei.clock import ManualClock
+from sekkei.runtime.counterparts.line import LineCounterpart
+from sekkei.runtime.counterparts.served import serve
+from sekkei_systems.chiipochi.local.rehearsal import settings as rehearsal_settings
 from sekkei_systems.chiipochi.ports.line.rich_menu_picture import (
     picture,
 )
@@ -25,9 +30,14 @@ DONE: tuple[int, dict[str, str], Any] = (200, {}, {})
 
 
 async def _run(line: CannedHttp, monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
-    for name, value in {"TOKEN": "token", "API": line.url, "DATA": line.url}.items():
-        variable = "SEKKEI_LINE_CHANNEL_TOKEN" if name == "TOKEN" else f"SEKKEI_LINE_{name}_URL"
-        monkeypatch.setenv(variable, value)
+    return await _run_with(
+        {"line_channel_token": "token", "line_api_url": line.url, "line_data_url": line.url}, monkeypatch, *words
+    )
+
+
+async def _run_with(settings: Mapping[str, str], monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
+    for name, value in settings.items():
+        monkeypatch.setenv(f"SEKKEI_{name.upper()}", value)
     return await asyncio.to_thread(main, ["chiipochi", *words])
 
 
@@ -54,6 +64,43 @@ async def test_a_new_menu_is_shown_before_our_older_ones_go(
     upload = line.received[3]
     assert (upload.headers["content-type"], upload.body) == ("image/png", picture("ja"))
     assert "richmenu-new" in capsys.readouterr().out
+
+
+async def test_the_strict_line_takes_our_menus(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    line = LineCounterpart(ManualClock())
+    theirs = line.menus.create({**rich_menu("ja"), "name": "theirs"})["richMenuId"]
+    async with serve(line) as end:
+        for language in ("ja", "en"):
+            words = ("richmenu", "--language", language)
+            assert await _run_with(rehearsal_settings(end.url, ""), monkeypatch, *words) == 0
+        assert await _run_with(rehearsal_settings(end.url, ""), monkeypatch, "messages") == 0
+    ours = str(line.menus.default)
+    assert list(line.menus.menus) == [theirs, ours], "the older one of ours is gone"
+    assert line.menus.menus[ours].content == rich_menu("en")
+    assert line.menus.menus[ours].picture == picture("en")
+    assert "LINE takes everything" in capsys.readouterr().out
+
+
+async def test_the_webhook_is_told_to_line_and_tried(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    line = LineCounterpart(ManualClock())
+    async with serve(line) as end, http_server(DONE, (401, {}, {}), DONE) as bot:
+        settings = rehearsal_settings(end.url, "")
+        assert await _run_with(settings, monkeypatch, "webhook") == 1
+        assert "--set" in capsys.readouterr().out
+        address = f"{bot.url}/chiipochi/webhook"
+        assert await _run_with(settings, monkeypatch, "webhook", "--set", address) == 0
+        assert f"{address}: in use\n200 OK: 200" in capsys.readouterr().out
+        assert await _run_with(settings, monkeypatch, "webhook") == 1
+        assert "401 ERROR_STATUS_CODE: 401" in capsys.readouterr().out
+        line.endpoint.active = False
+        assert await _run_with(settings, monkeypatch, "webhook") == 1
+        assert "switched off" in capsys.readouterr().out
+        assert await _run_with(settings, monkeypatch, "webhook", "--set", "http://example.com/") == 2
+        assert "Invalid webhook endpoint URL" in capsys.readouterr().err
 
 
 async def test_a_dry_run_changes_nothing(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
@@ -90,8 +137,6 @@ async def test_line_checks_everything_that_the_bot_can_say(
 @pytest.mark.parametrize(
     ("what", "answers", "code", "words"),
     [
-        ("webhook", [(200, {}, {"success": True, "statusCode": 200, "reason": "OK", "detail": "200"})], 0, "200 OK"),
-        ("webhook", [(200, {}, {"success": False, "statusCode": 401, "reason": "no", "detail": "x"})], 1, "401 no"),
         ("quota", [(200, {}, {"type": "none"}), (200, {}, {"totalUsage": 7})], 0, "7 pushes of any number"),
     ],
 )

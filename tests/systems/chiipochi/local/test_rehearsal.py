@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
 from sekkei.clock import ManualClock
+from sekkei.runtime.counterparts import line_friend
 from sekkei.runtime.counterparts.served import serve
 from sekkei.web.testing import Client, opened, test_settings
 from sekkei_systems.chiipochi import SYSTEM
 from sekkei_systems.chiipochi.design import history_of_user
-from sekkei_systems.chiipochi.local import rehearsal
 from sekkei_systems.chiipochi.local.rehearsal import USER, Rehearsal, settings
 from sekkei_systems.chiipochi.local.stripe.server import StripeEnd
 
@@ -21,11 +22,11 @@ async def test_the_document_is_followed_to_the_letter(clock: ManualClock, monkey
     """What it says to type is typed, and what it says will be answered is answered."""
     script = re.search(r"## Rehearse.*?```text\n(.*?)```", DOCUMENT.read_text(), re.S)
     assert script is not None
-    monkeypatch.setattr(rehearsal, "LOOK_SECONDS", 0.0)
+    monkeypatch.setattr(line_friend, "LOOK_SECONDS", 0.0)
     printed: list[str] = []
     bot: list[Client] = []
 
-    async def ask(method: str, path: str, body: bytes, headers: dict[str, str]) -> int:
+    async def ask(method: str, path: str, body: bytes, headers: Mapping[str, str]) -> int:
         status = (await bot[0].request(method, path, body, headers)).status
         service = bot[0].shell.deployment.systems["chiipochi"].parts.service
         await service.inbox.finish()

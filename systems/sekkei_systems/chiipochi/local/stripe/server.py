@@ -11,14 +11,18 @@ import orjson
 
 from sekkei.clock import Clock
 from sekkei.runtime.counterparts import served
-from sekkei.runtime.counterparts.offers import Offer, over_http
+from sekkei.runtime.counterparts.offers import Offer, over_http, tell
 from sekkei.runtime.counterparts.served import Faults
 from sekkei.store.http import Answer
 from sekkei_systems.chiipochi.local.stripe.errors import Refused
 from sekkei_systems.chiipochi.local.stripe.ledger import Ledger
+from sekkei_systems.chiipochi.local.stripe.payer import PayerAtTerminal
 from sekkei_systems.chiipochi.local.stripe.requests import Requests
 
 KEY = "sk_test_local"
+WEBHOOK_SECRET = "whsec_local"
+PAGES = "/c/pay"
+PAGE = "Stripe's page. Where this Stripe was started, type /pay or /konbini.\n"
 
 __all__ = ["KEY", "Faults", "LocalStripe", "StripeEnd", "answered", "offer", "serve"]
 
@@ -30,6 +34,8 @@ class StripeEnd:
         self._requests, self._key = Requests(ledger), key
 
     async def answer(self, method: str, target: str, headers: Mapping[str, str], body: bytes) -> Answer:
+        if method == "GET" and target.startswith(f"{PAGES}/"):
+            return Answer(200, {b"content-type": b"text/plain; charset=utf-8"}, PAGE.encode())
         status, content = answered(self._requests, self._key, method, target, headers, body)
         return Answer(status, {b"content-type": b"application/json"}, orjson.dumps(content))
 
@@ -65,4 +71,14 @@ def answered(
 def offer(clock: Clock) -> Offer:
     """As `sekkei counterpart stripe` serves it."""
     ledger = Ledger(clock, seed=int(clock.now()))
-    return over_http(StripeEnd(ledger), lambda url: {"stripe_api_url": url, "stripe_secret_key": KEY})
+    secrets = {"stripe_secret_key": KEY, "stripe_webhook_secret": WEBHOOK_SECRET}
+
+    def listens(url: str) -> None:
+        ledger.pages = url + PAGES
+
+    return over_http(
+        StripeEnd(ledger),
+        lambda url: {"stripe_api_url": url, **secrets, "stripe_payment_methods": "card,konbini"},
+        PayerAtTerminal(ledger, WEBHOOK_SECRET, tell),
+        listens=listens,
+    )

@@ -129,6 +129,20 @@ class LineApi:
         used = await self._done("GET", "/v2/bot/message/quota/consumption")
         return Quota(limit.get("value") if limit.get("type") == "limited" else None, int(used.get("totalUsage", 0)))
 
+    async def set_webhook(self, url: str) -> None:
+        """Where LINE is to deliver from now on."""
+        await self._done("PUT", "/v2/bot/channel/webhook/endpoint", {"endpoint": url})
+
+    async def webhook(self) -> dict[str, Any] | None:
+        """Where LINE delivers, and whether its switch is on; None while nothing is set."""
+        answer = await self._call("GET", "/v2/bot/channel/webhook/endpoint")
+        if answer.status == 404:
+            return None
+        if answer.status != 200:
+            raise self._refusal(answer)
+        found: dict[str, Any] = orjson.loads(answer.body)
+        return found
+
     async def test_webhook(self) -> dict[str, Any]:
         """Have LINE call our webhook; what it tells of the answer."""
         return await self._done("POST", "/v2/bot/channel/webhook/test", {})
