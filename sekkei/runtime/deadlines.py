@@ -30,7 +30,10 @@ class TookTooLong(Exception):
 
 
 async def within(seconds: float, work: Awaitable[T], clock: Clock) -> T:
-    """What the work gives. Raises TookTooLong, and stops the work, when it takes longer."""
+    """What the work gives. Raises TookTooLong, and stops the work, when it takes longer.
+
+    Whoever is thrown away meanwhile (GeneratorExit) goes at once: there is nobody left to wait.
+    """
     task = asyncio.ensure_future(work)
     until = clock.monotonic() + seconds
     try:
@@ -38,8 +41,9 @@ async def within(seconds: float, work: Awaitable[T], clock: Clock) -> T:
             if clock.monotonic() >= until:
                 raise TookTooLong(f"no end after {seconds:g} seconds, stopped at {_where(task)}")
         return task.result()
-    finally:
+    except (Exception, asyncio.CancelledError):
         await end(task)
+        raise
 
 
 async def end(task: asyncio.Future[T]) -> None:

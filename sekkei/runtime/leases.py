@@ -81,8 +81,9 @@ class Leases(Generic[M]):
                 elif held_until <= days.now(self._clock):
                     raise LeaseLost("The store did not answer for as long as the lease was.")
             return task.result()
-        finally:
+        except (Exception, asyncio.CancelledError):
             await end(task)
+            raise
 
     async def _renew(self, row: Update[M], token: str) -> bool:
         """False when the store has not answered, which may be better the next time."""

@@ -105,12 +105,15 @@ class VirtualLoop(asyncio.SelectorEventLoop):
 
 
 def lay_to_rest(loop: VirtualLoop) -> None:
-    """End what still waits when the world is over; what its `finally` blocks do then is of no consequence."""
+    """End what still waits when the world is over, and what its `finally` blocks begin then: nothing comes of it."""
+    ended: set[asyncio.Task[Any]] = set()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # of what they were about to wait for
-        for task in asyncio.all_tasks(loop):
-            setattr(task, "_log_destroy_pending", False)  # noqa: B010
-            _close(task.get_coro())
+        while waiting := asyncio.all_tasks(loop) - ended:
+            for task in waiting:
+                setattr(task, "_log_destroy_pending", False)  # noqa: B010
+                _close(task.get_coro())
+            ended |= waiting
     loop.close()
 
 

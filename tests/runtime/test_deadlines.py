@@ -13,10 +13,11 @@ from sekkei.clock import ManualClock
 from sekkei.design import Database, tables
 from sekkei.runtime import deadlines
 from sekkei.runtime.deadlines import TookTooLong, within
-from sekkei.runtime.design import checkpoints, newest_set_aside
+from sekkei.runtime.design import Checkpoint, checkpoints, newest_set_aside
 from sekkei.runtime.design import design as runtime_design
 from sekkei.runtime.design import schedules as stored
 from sekkei.runtime.jobs import STEP_SECONDS, Job, Jobs, Progress
+from sekkei.runtime.leases import Leases
 from sekkei.runtime.pump import ATTEMPTS_MAX, LIMIT_SECONDS, Pump
 from sekkei.runtime.schedules import LIMIT_SECONDS as SCHEDULE_SECONDS
 from sekkei.runtime.schedules import StoredSchedules
@@ -73,6 +74,20 @@ async def test_what_does_not_stop_is_left_behind(clock: ManualClock, monkeypatch
         await within(10, task, clock)
     over.set()
     await task
+
+
+@pytest.mark.parametrize("keeper", ["limit", "lease"])
+async def test_whoever_is_thrown_away_waits_for_nothing_any_more(clock: ManualClock, keeper: str) -> None:
+    """As at the end of a program. A pump whose wait failed then tried its records anew, one by one, and nobody awaited
+    those tries."""
+    task = asyncio.ensure_future(asyncio.Event().wait())
+    nobody: Any = None
+    leases = Leases(nobody, clock, Checkpoint.lease_until, Checkpoint.lease_by)
+    work: Any = within(10, task, clock) if keeper == "limit" else leases.keep(nobody, "token", task)
+    work.send(None)
+    work.close()
+    assert not task.done()
+    task.cancel()
 
 
 async def test_a_record_whose_handler_hangs_is_set_aside_and_the_others_pass(db: Database, clock: ManualClock) -> None:

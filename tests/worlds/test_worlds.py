@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
+import gc
 import selectors
 import subprocess
 import sys
+import warnings
 from typing import Any
 
 import pytest
 
 from sekkei.worlds import CALM, run, shrink
+from sekkei.worlds.loop import VirtualLoop, lay_to_rest
 from tests.worlds.bank import Bank, CarelessBank, script
 
 SEEDS = range(12)
@@ -61,3 +65,29 @@ def test_simulated_time_takes_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(selectors.SelectSelector, "select", wait)
     assert run(script(Bank), 0, faults=CALM).simulated_seconds >= 40
+
+
+def test_what_ends_with_its_world_leaves_nothing_unawaited() -> None:
+    begun: list[str] = []
+
+    async def clean_up() -> None:
+        begun.append("never")
+
+    async def hang() -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            await asyncio.ensure_future(clean_up())
+
+    loop = VirtualLoop()
+    asyncio.set_event_loop(loop)
+    task = loop.create_task(hang())
+    loop.run_until_complete(asyncio.sleep(1))
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        lay_to_rest(loop)
+        asyncio.set_event_loop(None)
+        del task
+        gc.collect()
+    assert [str(each.message) for each in told] == []
+    assert begun == []
