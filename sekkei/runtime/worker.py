@@ -149,9 +149,11 @@ class Worker:
         ]
 
     async def start(self, *, recurring: bool = True) -> None:
-        """Begin. Without what recurs, nothing happens only because another minute has come: for tests in real time."""
+        """Begin. Without what recurs, nothing happens only because another minute has come: for tests in real time.
+        What a store needs once is done either way."""
         if recurring:
             await self._ensure_recurring()
+        await self._begin_once()
         self._stopping.clear()
         self.delivery.begin()
         await self.pulse.start()
@@ -193,6 +195,9 @@ class Worker:
         for system in self._systems.values():
             for job, cron in system.parts.recurring.items():
                 await system.schedules.ensure(f"{system.name}/{job}", job, cron)
+
+    async def _begin_once(self) -> None:
+        for system in self._systems.values():
             for job in system.parts.once:
                 await system.jobs.start(job, {}, id=once_id(system.name, job))
 
@@ -202,6 +207,7 @@ class Worker:
         Streams are left out: where nothing runs all the time, they call by themselves.
         """
         await self._ensure_recurring()
+        await self._begin_once()
         until = self._clock.monotonic() + seconds
         while await self.fire_due() + await self.delivery.run_once() + await self.work_on_jobs():
             if self._clock.monotonic() > until:

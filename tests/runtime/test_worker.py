@@ -16,6 +16,8 @@ from sekkei.clock import SYSTEM, Clock, ManualClock
 from sekkei.design import Change, Reactions
 from sekkei.runtime import days, worker
 from sekkei.runtime.deployment import Deployment, assemble
+from sekkei.runtime.design import schedules
+from sekkei.runtime.jobs import Job, Progress
 from sekkei.runtime.system import Context, Parts, Payload, System
 from sekkei.runtime.watched import WRITES
 from sekkei.runtime.worker import Worker
@@ -74,6 +76,32 @@ async def working(
         yield deployment
     finally:
         await deployment.worker.stop()
+
+
+async def test_what_a_store_needs_once_does_not_recur(clock: ManualClock) -> None:
+    """A worker without what recurs still brings an earlier version's rows up to date."""
+
+    def build(context: Context) -> Parts:
+        async def nightly(payload: Payload) -> None: ...
+
+        async def renew(payload: Payload, cursor: str | None) -> Progress:
+            return Progress(1, None)
+
+        jobs = {"renew": Job([("renew", renew)])}
+        return Parts(scheduled={"nightly": nightly}, recurring={"nightly": "5 0 * * *"}, jobs=jobs, once=["renew"])
+
+    async def no_demo(context: Context, parts: Parts) -> None: ...
+
+    words, store = {"ja": "", "en": ""}, Embedded(clock=clock)
+    system = System(name="kept", title=words, about=words, design=design, build=build, demo=no_demo)
+    deployment = assemble([system], store, test_settings(), clock)
+    await deployment.make_tables()
+    await deployment.worker.start(recurring=False)
+    await deployment.worker.stop()
+    running = deployment.systems["kept"].running
+    assert await running.jobs.get(worker.once_id("kept", "renew")) is not None
+    assert await deployment.runtime.all(schedules.scan().consistent()) == []
+    await store.close()
 
 
 NEVER = 1_000_000.0
