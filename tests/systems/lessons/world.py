@@ -212,7 +212,7 @@ def service_on(
         undoing=Undoing(acts, desk, moves, restoring),
         rulebook=rulebook,
         entitlements=entitlements,
-        weekly=Weekly(db, clock, timetable),
+        weekly=Weekly(db, clock, timetable, acts, restoring),
         roster=roster,
         studio_secrets=StudioSecrets(db, clock, b"a key of thirty-two bytes to seal"[:32]),
         connections=Connections(db, clock, b"a key of thirty-two bytes to seal"[:32], studios, sellers, provider, {}),

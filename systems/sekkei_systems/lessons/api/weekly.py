@@ -86,6 +86,24 @@ async def remove(
     await weekly.remove(await access.staff(member, studio), weekday, time_in(start, "start"))
 
 
+@operations.put(
+    "/studios/{studio}/weekly/{weekday}/{start}/skipped/{day}", summary="Not on this day", status=204, tag="studios"
+)
+async def skip(
+    member: Member, access: Access, weekly: Weekly, studio: Identifier, weekday: Weekday, start: TimeOfDay, day: date
+) -> None:
+    await weekly.skip(await access.staff(member, studio), weekday, time_in(start, "start"), day)
+
+
+@operations.delete(
+    "/studios/{studio}/weekly/{weekday}/{start}/skipped/{day}", summary="On this day after all", tag="studios"
+)
+async def hold(
+    member: Member, access: Access, weekly: Weekly, studio: Identifier, weekday: Weekday, start: TimeOfDay, day: date
+) -> None:
+    await weekly.hold(await access.staff(member, studio), weekday, time_in(start, "start"), day)
+
+
 @operations.put("/studios/{studio}/holidays/{day}", summary="Closed on a day", status=204, tag="studios")
 async def close(member: Member, access: Access, weekly: Weekly, studio: Identifier, day: date, body: HolidayIn) -> None:
     await weekly.close(await access.staff(member, studio), day, body.name)

@@ -121,6 +121,15 @@ async def skip(shown: Shown, weekly: Weekly, form: Skipped) -> Redirect:
     return shown.again.flash("done.weekly.skipped")
 
 
+@pages.post("/desk/{code}/weekly/hold", name="hold_weekly")
+async def hold(shown: Shown, weekly: Weekly, form: Skipped) -> Redirect:
+    try:
+        await weekly.hold(shown.staff, form.weekday, time_in(form.start_time, "start_time"), form.day)
+    except Refusal as refusal:
+        return shown.again.flash(refusal)
+    return shown.again.flash("done.weekly.held")
+
+
 @pages.post("/desk/{code}/holidays", name="close_day")
 async def close(shown: Shown, weekly: Weekly, form: Closed) -> Redirect:
     try:

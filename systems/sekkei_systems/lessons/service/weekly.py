@@ -7,13 +7,15 @@ anywhere, it goes on; what stands in a slot already is left alone.
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Collection
 from datetime import date, time, timedelta
 
 from sekkei.clock import Clock
-from sekkei.design import ConditionFailed, Database, replace
+from sekkei.design import ConditionFailed, Database, Update, replace
 from sekkei.runtime import days
 from sekkei_systems.lessons import refusals
 from sekkei_systems.lessons.design import (
+    DeskVerb,
     Holiday,
     WeeklyLesson,
     holidays,
@@ -24,6 +26,8 @@ from sekkei_systems.lessons.design import (
 from sekkei_systems.lessons.rules.slots import FIRST_DAY, LAST_DAY, Slot
 from sekkei_systems.lessons.rules.weekly import MADE_BY, days_gained, days_to_make, draft_on, takes_place
 from sekkei_systems.lessons.service.access import Staff
+from sekkei_systems.lessons.service.acts import Acts
+from sekkei_systems.lessons.service.restoring import Restoring
 from sekkei_systems.lessons.service.timetable import Timetable, check_lesson
 
 AHEAD = timedelta(days=28)
@@ -32,10 +36,12 @@ HOLIDAY_NAME_MAX = 50
 
 
 class Weekly:
-    def __init__(self, db: Database, clock: Clock, timetable: Timetable) -> None:
+    def __init__(self, db: Database, clock: Clock, timetable: Timetable, acts: Acts, restoring: Restoring) -> None:
         self._db = db
         self._clock = clock
         self._timetable = timetable
+        self._acts = acts
+        self._restoring = restoring
 
     async def all(self, studio_code: str) -> list[WeeklyLesson]:
         return await self._db.all(weekly_of(studio_code).consistent())
@@ -69,15 +75,42 @@ class Weekly:
 
     async def skip(self, staff: Staff, weekday: int, start_time: time, day: date) -> None:
         """Not on this day; one that was made is called off."""
+        update = self._of(staff, weekday, start_time, day).add(WeeklyLesson.skipped, [day.isoformat()])
+        await self._there(update)
+        await self._call_off(Slot(staff.studio.code, day, start_time), None)
+
+    async def hold(self, staff: Staff, weekday: int, start_time: time, day: date) -> None:
+        """On this day after all: one that was called off for it comes back with everybody, else it is made."""
+        update = self._of(staff, weekday, start_time, day).discard(WeeklyLesson.skipped, [day.isoformat()])
+        weekly = await self._there(update)
+        closed = {one.day for one in await self.holidays(weekly.studio_code, day, day)}
+        await self._take_place(weekly, day, closed, words=None)
+
+    def _of(self, staff: Staff, weekday: int, start_time: time, day: date) -> Update[WeeklyLesson]:
         update = weekly_lessons.update(staff.managing().studio.code, weekday, start_time)
-        update = update.add(WeeklyLesson.skipped, [day.isoformat()]).when(WeeklyLesson.studio_code.exists())
-        if day.weekday() != weekday:
+        if day.weekday() != weekday or not days.today(self._clock) <= day <= LAST_DAY:
             raise refusals.BadDay(field="day")
+        return update
+
+    async def _there(self, update: Update[WeeklyLesson]) -> WeeklyLesson:
         try:
-            await self._db.write(update)
+            return await self._db.write(update.when(WeeklyLesson.studio_code.exists()))
         except ConditionFailed:
             raise refusals.NoSuchWeekly() from None
-        await self._call_off(Slot(staff.studio.code, day, start_time), None)
+
+    async def _take_place(self, weekly: WeeklyLesson, day: date, closed: Collection[date], words: str | None) -> None:
+        """One of the days behind `made_until`. What was called off with these words comes back, unless the desk did."""
+        if weekly.made_until is None or day > weekly.made_until or not takes_place(weekly, closed, day):
+            return
+        slot = Slot(weekly.studio_code, day, weekly.start_time)
+        found = await self._timetable.find(slot)
+        if found is None:
+            await self._make(weekly, day)
+        elif found.called_off and (found.made_by, found.called_off_words) == (MADE_BY, words):
+            acts = await self._acts.of(slot)
+            if not any(act.verb is DeskVerb.CALLED_OFF and act.undone_at is None for act in acts):
+                with contextlib.suppress(refusals.LessonOver):
+                    await self._restoring.bring_back(slot)
 
     async def holidays(self, studio_code: str, first: date, last: date) -> list[Holiday]:
         return await self._db.all(holidays_between(studio_code, first, last).consistent())
@@ -95,12 +128,12 @@ class Weekly:
                 await self._call_off(Slot(code, day, weekly.start_time), name.strip())
 
     async def open(self, staff: Staff, day: date) -> None:
-        """No holiday after all: lessons that were not made because of it are made now."""
+        """No holiday after all: what it called off comes back with everybody, what was not made is made now."""
         code = staff.managing().studio.code
-        await self._db.write(holidays.delete(code, day))
-        for weekly in await self.all(code):
-            if weekly.made_until is not None and day <= weekly.made_until and takes_place(weekly, (), day):
-                await self._make(weekly, day)
+        there = await self._db.get(holidays(code, day).consistent())
+        for weekly in await self.all(code) if there is not None and day >= days.today(self._clock) else ():
+            await self._take_place(weekly, day, (), words=there.name if there else None)
+        await self._db.write(holidays.delete(code, day))  # last: cut off before, it can be asked for again
 
     async def make(self, studio_code: str) -> int:
         """The lessons of the next weeks; returns how many are new."""

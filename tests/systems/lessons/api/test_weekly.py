@@ -18,6 +18,13 @@ async def test_the_weekly_schedule_by_the_api(api_client: Client) -> None:
     assert (await api_client.json("PUT", f"{API}/holidays/2025-08-01", {"name": "休館"})).status == 204
     assert (await api_client.json("GET", "/lessons/api/lessons/gnz/2025-08-01/10:30")).json()["lesson"]["calledOff"]
     assert (await api_client.json("DELETE", f"{API}/holidays/2025-08-01")).status == 204
+    skipped = f"{API}/weekly/4/10:30/skipped/2025-08-08"
+    for method, days in (("PUT", ["2025-08-08"]), ("DELETE", [])):
+        assert (await mei.json(method, skipped)).status == 403
+        assert (await api_client.json(method, skipped)).status == 204
+        assert (await api_client.json("GET", f"{API}/weekly")).json()["items"][0]["skipped"] == days
+        found = (await api_client.json("GET", "/lessons/api/lessons/gnz/2025-08-08/10:30")).json()["lesson"]
+        assert found["calledOff"] is bool(days)
     assert (await api_client.json("DELETE", f"{API}/weekly/4/10:30")).status == 204
     assert (await api_client.json("DELETE", f"{API}/weekly/4/10:30")).status == 404
     for path in ("weekly/9/10:30", "weekly/4/99:99"):

@@ -24,6 +24,9 @@ async def test_a_weekly_lesson_a_day_off_and_a_holiday(client: Client) -> None:
     assert "朝ヨガ" in (await client.get("/lessons/?studio=gnz&date=2025-08-01")).text
     named = {"weekday": "4", "start_time": "10:30"}
     assert "休み: 2025-08-08" in await said(client, f"{WEEKLY}/skip", **named, day="2025-08-08")
+    held = await said(client, f"{WEEKLY}/hold", **named, day="2025-08-08")
+    assert "その日の休みを取り消しました。" in held
+    assert "休み: 2025-08-08" not in held
     assert "お盆" in await said(client, HOLIDAYS, day="2025-08-15", name="お盆")
     assert "休講" in (await client.get("/lessons/?studio=gnz&date=2025-08-15")).text
     assert "お盆" not in await said(client, f"{HOLIDAYS}/remove", day="2025-08-15")

@@ -10,15 +10,30 @@ import pytest
 from sekkei.design import replace
 from sekkei.runtime import days
 from sekkei_systems.lessons import refusals
-from sekkei_systems.lessons.design import Lesson
+from sekkei_systems.lessons.design import Lesson, Status, TieKind
 from sekkei_systems.lessons.rules.slots import Slot
 from tests.systems.lessons.rules.test_weekly import WEDNESDAYS
+from tests.systems.lessons.steps import tie
 from tests.systems.lessons.world import LESSON, STAFF, World
 
 
 async def made(world: World) -> list[Lesson]:
     world.settle()
     return await world.service.timetable.between("gnz", date(2025, 7, 29), date(2025, 8, 28))
+
+
+async def move_away(world: World) -> None:
+    await world.service.moves.move(STAFF, LESSON, Slot("gnz", date(2025, 7, 31), time(20, 0)))
+    world.settle()
+    await world.jobs.move({"slot": str(LESSON)})
+
+
+async def called_off(world: World, slot: Slot) -> bool:
+    """After those concerned were told."""
+    world.settle()
+    await world.alerts.lesson_changed(slot)
+    world.settle()
+    return (await world.lesson_now(slot)).called_off
 
 
 async def test_four_weeks_are_made_and_again_nothing(world: World) -> None:
@@ -38,9 +53,7 @@ async def test_four_weeks_are_made_and_again_nothing(world: World) -> None:
 async def test_what_was_moved_away_is_not_made_again(world: World) -> None:
     weekly = world.service.weekly
     await weekly.save(STAFF, WEDNESDAYS)
-    await world.service.moves.move(STAFF, LESSON, Slot("gnz", date(2025, 7, 31), time(20, 0)))
-    world.settle()
-    await world.jobs.move({"slot": str(LESSON)})
+    await move_away(world)
     await world.jobs.weekly({})
     found = [(one.lesson_date.day, one.start_time.hour) for one in await made(world)]
     assert found == [(31, 20), (6, 19), (13, 19), (20, 19)]
@@ -85,6 +98,56 @@ async def test_holidays_and_exceptions_call_off_what_is_there_and_make_nothing_n
     assert (await world.lesson_now(third)).made_by == "weekly"
 
 
+async def test_a_skipped_day_is_held_after_all_with_everybody(world: World) -> None:
+    weekly, sixth = world.service.weekly, Slot("gnz", date(2025, 8, 6), time(19, 30))
+    await weekly.save(STAFF, replace(WEDNESDAYS, capacity=3))
+    await world.person("hana")
+    await world.book("hana", sixth)
+    await weekly.skip(STAFF, 2, time(19, 30), sixth.lesson_date)
+    assert await called_off(world, sixth)
+    assert (await tie(world, "hana", TieKind.BOOKING, sixth)).status is Status.CANCELLED  # type: ignore[union-attr]
+    for _ in range(2):  # again it changes nothing
+        await weekly.hold(STAFF, 2, time(19, 30), sixth.lesson_date)
+    assert not (await world.lesson_now(sixth)).called_off
+    assert (await tie(world, "hana", TieKind.BOOKING, sixth)).status is Status.ACTIVE  # type: ignore[union-attr]
+    assert (await world.service.weekly.all("gnz"))[0].skipped == frozenset()
+
+
+async def test_a_day_skipped_before_it_was_made_is_made_after_all(world: World) -> None:
+    weekly, later = world.service.weekly, date(2025, 9, 3)
+    await weekly.save(STAFF, WEDNESDAYS)
+    await weekly.skip(STAFF, 2, time(19, 30), later)
+    world.clock.advance(timedelta(days=14).total_seconds())
+    await weekly.make("gnz")
+    assert await world.service.timetable.find(Slot("gnz", later, time(19, 30))) is None
+    await weekly.hold(STAFF, 2, time(19, 30), later)
+    assert (await world.lesson_now(Slot("gnz", later, time(19, 30)))).made_by == "weekly"
+
+
+async def test_what_the_desk_called_off_or_a_holiday_closes_stays_off(world: World) -> None:
+    weekly, sixth = world.service.weekly, Slot("gnz", date(2025, 8, 6), time(19, 30))
+    await weekly.save(STAFF, WEDNESDAYS)
+    await world.service.desk.call_off(STAFF, sixth)
+    await weekly.skip(STAFF, 2, time(19, 30), sixth.lesson_date)
+    await weekly.hold(STAFF, 2, time(19, 30), sixth.lesson_date)
+    assert await called_off(world, sixth)
+    closed = Slot("gnz", date(2025, 8, 13), time(19, 30))
+    await weekly.skip(STAFF, 2, time(19, 30), closed.lesson_date)
+    await weekly.close(STAFF, closed.lesson_date, "お盆")
+    await weekly.hold(STAFF, 2, time(19, 30), closed.lesson_date)
+    assert await called_off(world, closed)
+
+
+async def test_a_holiday_taken_back_brings_back_what_it_called_off(world: World) -> None:
+    weekly, closed = world.service.weekly, Slot("gnz", date(2025, 8, 13), time(19, 30))
+    await weekly.save(STAFF, WEDNESDAYS)
+    await weekly.close(STAFF, closed.lesson_date, "お盆")
+    assert await called_off(world, closed)
+    await weekly.open(STAFF, closed.lesson_date)
+    assert not await called_off(world, closed)
+    assert await weekly.holidays("gnz", closed.lesson_date, closed.lesson_date) == []
+
+
 async def test_what_makes_no_sense_is_refused(world: World) -> None:
     weekly = world.service.weekly
     wrongs: list[dict[str, Any]] = [{"weekday": 7}, {"capacity": -1}, {"lesson_name": " "}]
@@ -100,6 +163,11 @@ async def test_what_makes_no_sense_is_refused(world: World) -> None:
     await weekly.save(STAFF, WEDNESDAYS)
     with pytest.raises(refusals.BadDay):
         await weekly.skip(STAFF, 2, time(19, 30), date(2025, 8, 7))
+    for act in (weekly.skip, weekly.hold):
+        with pytest.raises(refusals.BadDay):
+            await act(STAFF, 2, time(19, 30), date(2025, 7, 23))
+        with pytest.raises(refusals.NoSuchWeekly):
+            await act(STAFF, 4, time(19, 30), date(2025, 8, 1))
 
 
 async def test_an_end_before_the_start_is_refused_and_keeps_no_other_studio_waiting(world: World) -> None:
@@ -121,9 +189,7 @@ async def test_days_that_a_template_gains_are_made(world: World) -> None:
 async def test_a_day_that_was_moved_away_is_not_gained_again(world: World) -> None:
     weekly = world.service.weekly
     await weekly.save(STAFF, WEDNESDAYS)
-    await world.service.moves.move(STAFF, LESSON, Slot("gnz", date(2025, 7, 31), time(20, 0)))
-    world.settle()
-    await world.jobs.move({"slot": str(LESSON)})
+    await move_away(world)
     await weekly.save(STAFF, replace(WEDNESDAYS, last_day=date(2025, 8, 13), lesson_name="BSL House 2"))
     await weekly.save(STAFF, WEDNESDAYS)
     assert [one.lesson_date.day for one in await made(world)] == [31, 6, 13, 20]
