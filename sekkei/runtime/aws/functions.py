@@ -50,11 +50,13 @@ async def _request(application: Application, event: Event) -> dict[str, Any]:
     body = event.get("body") or ""
     content = base64.b64decode(body) if event.get("isBase64Encoded") else body.encode()
     answer: dict[str, Any] = {"status": 500, "headers": [], "body": bytearray()}
-    sent = False
+    sent, answered = False, asyncio.Event()
 
     async def receive() -> Message:
+        """The request, then nothing until it is answered: a gateway waits for the whole answer."""
         nonlocal sent
         if sent:
+            await answered.wait()
             return {"type": "http.disconnect"}
         sent = True
         return {"type": "http.request", "body": content, "more_body": False}
@@ -64,6 +66,8 @@ async def _request(application: Application, event: Event) -> dict[str, Any]:
             answer["status"], answer["headers"] = message["status"], message.get("headers", [])
         elif message["type"] == "http.response.body":
             answer["body"] += message.get("body", b"")
+            if not message.get("more_body", False):
+                answered.set()
 
     await application(_scope(event), receive, send)
     return _response(answer)

@@ -6,9 +6,10 @@ import json
 import re
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from html import unescape
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -27,6 +28,7 @@ KEYS = {"aws_access_key_id": "owner", "aws_secret_access_key": "secret-of-the-ow
 PYTHON = f"{sys.version_info[0]}.{sys.version_info[1]}"
 """Ministack runs functions with the interpreter it runs on, whatever their runtime is called."""
 SETTLE_SECONDS = 240.0
+MOST_PAGES = 80
 LONG_AGO = "2020-01-01T00:00:00.000Z"
 PATIENCE_SECONDS = 120
 """For one answer: a function starts cold, on a machine that has other things to do."""
@@ -83,6 +85,8 @@ class Stack:
     cloud: Cloud
     name: str
     outputs: Mapping[str, str]
+    check: Callable[[], None] = lambda: None
+    """Called after every answer: raises when there is no use in going on."""
 
     @property
     def host(self) -> str:
@@ -92,10 +96,17 @@ class Stack:
         client = self.cloud.client("lambda")
         answer = client.invoke(FunctionName=f"{self.name}-{function}", Payload=json.dumps(event or {}))
         content = json.loads(answer["Payload"].read() or "null")
+        self.check()
         assert "FunctionError" not in answer, content
         return content
 
+    def renew(self, function: str) -> None:
+        """Let the function start cold: what it remembers from earlier calls is gone."""
+        name = f"{self.name}-{function}"
+        self.cloud.client("lambda").update_function_configuration(FunctionName=name, Description=str(time.time()))
+
     def rows(self, table: str) -> list[dict[str, Any]]:
+        self.check()
         found: list[dict[str, Any]] = self.cloud.client("dynamodb").scan(TableName=table)["Items"]
         return found
 
@@ -154,8 +165,11 @@ def until(ask: Any) -> Any:
 class Visitor:
     """Somebody with a browser: cookies, and the token that forms carry."""
 
-    def __init__(self, stack: Stack) -> None:
+    def __init__(self, stack: Stack, number: int = 0) -> None:
         self._stack = stack
+        self.number = number
+        self.places: list[str] = []
+        """Pages to look at, once they are there."""
         self._session = requests.Session()
         self.page = ""
 
@@ -180,29 +194,48 @@ class Visitor:
         headers = {"Host": self._stack.host, "Origin": f"http://{self._stack.host}"}
         headers["X-CSRF-Token"] = token.group(1) if token else ""
         answer = self._session.request(method, self._url(path), json=body, headers=headers, timeout=PATIENCE_SECONDS)
+        self._stack.check()
         assert answer.ok, f"{method} {path}: {answer.status_code} {answer.text}"
         return answer.json() if answer.content else None
 
     def send(self, path: str, body: bytes, headers: Mapping[str, str]) -> int:
         """As another program sends it, signed."""
         given = {"Host": self._stack.host, "Content-Type": "application/json", **headers}
-        return requests.post(self._url(path), data=body, headers=given, timeout=PATIENCE_SECONDS).status_code
+        answer = requests.post(self._url(path), data=body, headers=given, timeout=PATIENCE_SECONDS)
+        self._stack.check()
+        return answer.status_code
 
     def follow(self, answer: requests.Response) -> requests.Response:
         while answer.status_code in (302, 303):
             answer = self.get(answer.headers["Location"])
         return answer
 
+    def look_round(self, path: str) -> None:
+        """Open a page and whatever it leads to, one of each kind: ids and numbers do not tell kinds apart."""
+        waiting, seen = [path], set[str]()
+        while waiting and len(seen) < MOST_PAGES:
+            path = unescape(waiting.pop(0)).partition("#")[0]
+            kind = re.sub(r"[^/?&=]*[0-9%][^/?&=]*", "0", path)
+            if kind in seen or "sign-out" in path or path.endswith("/"):
+                continue
+            seen.add(kind)
+            answer = self.follow(self.get(path))
+            assert answer.status_code < 500, f"{path}: {answer.status_code}"
+            waiting += re.findall(r'<a [^>]*href="(/[^/"][^"]*)"', answer.text)
+
     def sign_up(self, email: str) -> None:
         self.get("/sign-up")
         self.post("/sign-up", name="Hana", email=email, password="correct horse battery")
         self.get("/sign-in/code")
         self._stack.invoke("work")
-        mail = until(lambda: next((each for each in self._stack.cloud.mails() if email in str(each)), None))
+        mail = until(lambda: self._stack.check() or self._mail_to(email))
         code = re.search(r"\b(\d{6})\b", json.dumps(mail, ensure_ascii=False))
         assert code is not None, mail
         answer = self.post("/sign-in/code", code=code.group(1))
         assert answer.status_code == 303, answer.text
+
+    def _mail_to(self, email: str) -> Any:
+        return next((each for each in self._stack.cloud.mails() if email in str(each)), None)
 
     def _url(self, path: str) -> str:
         return self._stack.cloud.url + path
@@ -211,5 +244,6 @@ class Visitor:
         return {"Host": self._stack.host, "Accept": "text/html"}
 
     def _keep(self, answer: requests.Response) -> requests.Response:
+        self._stack.check()
         self.page = answer.text if "html" in answer.headers.get("Content-Type", "") else self.page
         return answer

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import orjson
 import pytest
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, StreamingResponse
 from starlette.routing import Route
 
 from sekkei.clock import SYSTEM, ManualClock
@@ -107,6 +108,24 @@ def test_an_http_event_becomes_a_request() -> None:
         "cookies": {"s": "1"},
         "body": "本文",
     }
+
+
+def test_an_answer_that_is_written_while_it_is_read_comes_whole() -> None:
+    """Whoever called waits for the end: an export that has to read first is not given up in the middle."""
+
+    async def lines() -> AsyncIterator[bytes]:
+        for line in (b"one\n", b"two\n", b"three\n"):
+            await asyncio.sleep(0)
+            yield line
+
+    async def export(request: Request) -> StreamingResponse:
+        return StreamingResponse(lines(), media_type="text/csv")
+
+    handler = functions.http_handler(lambda: Starlette(routes=[Route("/export", export)]))
+    http = {"method": "GET", "path": "/export", "sourceIp": "192.0.2.1"}
+    answer = handler({"rawPath": "/export", "headers": {}, "requestContext": {"http": http}}, None)
+    assert answer["statusCode"] == 200
+    assert base64.b64decode(answer["body"]) == b"one\ntwo\nthree\n"
 
 
 def test_nothing_that_a_stranger_sends_makes_the_function_fail() -> None:
