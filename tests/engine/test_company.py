@@ -58,6 +58,18 @@ async def test_company_shares_commits(tmp_path: Path, name: str | None, commits:
     assert len(commits) < WRITES / 4
 
 
+async def test_a_slow_disk_syncs_once_for_all_of_a_turn(
+    tmp_path: Path, commits: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first one does not leave for the thread, and for an fsync of its own, while the others are still coming."""
+    monkeypatch.setattr("sekkei.engine.storage.writer.SLOW_SECONDS", -1)
+    with Engine(tmp_path / "store.db") as engine:
+        await engine.call("CreateTable", TABLE)
+        commits.clear()
+        await write(engine, LANES)
+    assert commits.count(LANES) == WRITES / LANES
+
+
 async def test_who_is_alone_again_writes_in_place_again(commits: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
     with Engine(None) as engine:
         await engine.call("CreateTable", TABLE)

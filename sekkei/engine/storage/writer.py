@@ -185,7 +185,7 @@ class Writer:
             return self._waited_for(work)
         job = self._job(work, loop, loop.create_future())
         in_memory = self._acknowledged is None
-        if self._waiting or (not in_memory and self._is_slow()):
+        if self._waiting:
             self._put([job])
         elif not (in_memory and not self._company and self._is_first_this_turn(loop) and self._run_here([job])):
             self._gather(job, loop)
@@ -237,8 +237,11 @@ class Writer:
         """Commit what has gathered: alone or in memory here, else in the thread, which waits for the fsync."""
         with self._start:
             jobs, self._gathered = self._gathered, []
-        if jobs and not ((len(jobs) == 1 or self._acknowledged is None) and self._run_here(jobs)):
+        if jobs and not (self._belongs_here(jobs) and self._run_here(jobs)):
             self._put(jobs)
+
+    def _belongs_here(self, jobs: list[Job]) -> bool:
+        return self._acknowledged is None or (len(jobs) == 1 and not self._is_slow())
 
     def _is_slow(self) -> bool:
         self._commit_seconds *= 0.99  # so that one day it is tried again
