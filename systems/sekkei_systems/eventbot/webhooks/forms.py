@@ -70,7 +70,9 @@ class Forms:
         event = await self._service.events.get(event.guild_id, event.event_id)
         title, channel = escaped(event.title), event.recruit_channel_id
         if event.delivery_error is None:
-            return answers.message(render.private(asked.words("bot.created", title=title, channel=channel)))
+            read_back = f"\n{render.moment(event.event_start_at)}" if event.event_start_at else ""
+            said = asked.words("bot.created", title=title, channel=channel)
+            return answers.message(render.private(said + read_back))
         said = asked.words("bot.created-unposted", title=title, channel=channel, error=event.delivery_error)
         again = render.button(asked.words("bot.repost"), custom_id("repost", event.event_id), render.PRIMARY)
         return answers.message(render.private(said, components=[render.row(again)]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -56,6 +56,37 @@ def at(text: str) -> datetime:
         ("1/19 12am", "2026-01-19 00:00"),
         ("昼1時", "2026-01-15 13:00"),
         ("next Friday 20:00", "2026-01-23 20:00"),
+        ("next fri 8pm", "2026-01-23 20:00"),
+        ("next Monday 20:00", "2026-01-19 20:00"),
+        ("next week Friday 20:00", "2026-01-23 20:00"),
+        ("来年1/5 20時", "2027-01-05 20:00"),
+        ("来年の1月5日 夜8時", "2027-01-05 20:00"),
+        ("Jan 5 next year 8pm", "2027-01-05 20:00"),
+        ("今年12/24 19時", "2026-12-24 19:00"),
+        ("11-20 20:00", "2026-11-20 20:00"),
+        ("11-20 8pm", "2026-11-20 20:00"),
+        ("明後日の夜8時", "2026-01-16 20:00"),
+        ("tomorrow noon", "2026-01-15 12:00"),
+        ("tmrw 8pm", "2026-01-15 20:00"),
+        ("tonight at 8", "2026-01-14 20:00"),
+        ("thurs. 8pm", "2026-01-15 20:00"),
+        ("sat 20", "2026-01-17 20:00"),
+        ("週末の土曜 20時", "2026-01-17 20:00"),
+        ("1週間後 20時", "2026-01-21 20:00"),
+        ("in an hour", "2026-01-14 16:30"),
+        ("PM8:00", "2026-01-14 20:00"),
+        ("お昼の12時半", "2026-01-15 12:30"),
+        ("11/20/2026 20:00", "2026-11-20 20:00"),
+        ("20 Nov 8 pm", "2026-11-20 20:00"),
+        ("Friday, November 20 at 8:00 PM", "2026-11-20 20:00"),
+        ("11/20 金 20:00", "2026-11-20 20:00"),
+        ("11月20日金曜日20時", "2026-11-20 20:00"),
+        ("(金) 20時", "2026-01-16 20:00"),
+        ("次の水曜 20時", "2026-01-21 20:00"),
+        ("水曜 10時", "2026-01-21 10:00"),
+        ("今日の深夜1時", "2026-01-15 01:00"),
+        ("今夜の深夜1時", "2026-01-15 01:00"),
+        ("今週日曜 20時", "2026-01-18 20:00"),
         ("Friday at 8pm", "2026-01-16 20:00"),
         ("this wednesday 20:00", "2026-01-14 20:00"),
         ("Jan 19 21:00", "2026-01-19 21:00"),
@@ -85,6 +116,9 @@ def test_reads(text: str, expected: str) -> None:
         ("1/19 21:00-23:30", "2026-01-19 21:00", "2026-01-19 23:30"),
         ("1/19 夜9時から11時", "2026-01-19 21:00", "2026-01-19 23:00"),
         ("明日 22時~1時", "2026-01-15 22:00", "2026-01-16 01:00"),
+        ("明日19〜21時", "2026-01-15 19:00", "2026-01-15 21:00"),
+        ("tomorrow 7-9pm", "2026-01-15 19:00", "2026-01-15 21:00"),
+        ("1/19 10-12時", "2026-01-19 10:00", "2026-01-19 12:00"),
     ],
 )
 def test_reads_periods(text: str, start: str, end: str) -> None:
@@ -202,3 +236,78 @@ def test_reads_dates_of_other_countries_and_of_programs(text: str, expected: str
 def test_refuses_what_only_looks_like_them(text: str) -> None:
     with pytest.raises(dates.BadDate):
         dates.read_moment(text, NOW)
+
+
+@pytest.mark.parametrize(
+    ("text", "choices"),
+    [
+        ("今週末 20時", "2026-01-17 20:00 / 2026-01-18 20:00"),
+        ("this weekend 8pm", "2026-01-17 20:00 / 2026-01-18 20:00"),
+        ("next sunday 8pm", "2026-01-18 20:00 / 2026-01-25 20:00"),
+        ("来週日曜 20時", "2026-01-18 20:00 / 2026-01-25 20:00"),
+        ("tomorrow at 8", "2026-01-15 08:00 / 2026-01-15 20:00"),
+        ("明日の深夜1時", "2026-01-15 01:00 / 2026-01-16 01:00"),
+        ("tomorrow midnight", "2026-01-15 00:00 / 2026-01-16 00:00"),
+        ("11/5/2026 20:00", "2026-05-11 20:00 / 2026-11-05 20:00"),
+    ],
+)
+def test_asks_what_can_mean_several_moments(text: str, choices: str) -> None:
+    with pytest.raises(dates.SeveralDates) as asked:
+        dates.read_moment(text, NOW)
+    assert choices in asked.value.text("ja")
+    for choice in choices.split(" / "):
+        assert dates.read_moment(choice, NOW) == at(choice)
+
+
+def test_the_order_of_day_and_month_is_that_of_the_zone() -> None:
+    def reads(zone: str) -> datetime:
+        return dates.read_moment("5/11 20:00", NOW.astimezone(ZoneInfo(zone))).astimezone(ZoneInfo(zone))
+
+    assert f"{dates.read_moment('5/11 20:00', NOW):%m-%d}" == "05-11"
+    assert f"{reads('America/New_York'):%m-%d}" == "05-11"
+    with pytest.raises(dates.SeveralDates) as asked:
+        reads("Europe/London")
+    assert "2026-05-11 20:00 / 2026-11-05 20:00" in asked.value.text("en")
+
+
+@pytest.mark.parametrize("text", ["11/20(土) 20:00", "Saturday 20 November 20:00", "明日(金) 20時"])
+def test_the_weekday_has_to_fit(text: str) -> None:
+    with pytest.raises(dates.WrongWeekday):
+        dates.read_moment(text, NOW)
+
+
+def test_a_time_that_the_clocks_skip_is_refused() -> None:
+    berlin = NOW.astimezone(ZoneInfo("Europe/Berlin"))
+    with pytest.raises(dates.SkippedTime):
+        dates.read_moment("2026-03-29 02:30", berlin)
+    assert dates.read_moment("2026-10-25 02:30", berlin).astimezone(UTC).hour == 0, "the first of the two"
+
+
+WAYS = (
+    "%Y-%m-%d %H:%M", "%Y/%m/%d %H:%M", "%Y年%m月%d日 %H時%M分", "%m/%d %H:%M", "%m-%d %H:%M", "%m月%d日 %H:%M",
+    "%d %B %Y %H:%M", "%A, %B %d at %I:%M %p", "%d.%m.%Y %H:%M", "%d/%m/%Y %H:%M", "%m/%d/%Y %H:%M", "%a %H:%M",
+    "next %A %H:%M", "%Y-%m-%dT%H:%M", "%H:%M", "%I:%M %p %b %d", "%d日 %H時%M分",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("zone", ["Asia/Tokyo", "Europe/Berlin", "America/New_York"])
+@pytest.mark.parametrize("way", WAYS)
+def test_what_is_written_is_read_as_it_is_or_asked(zone: str, way: str) -> None:
+    """Nearly every day of a year, and every quarter of an hour in turn, among them the hours that the clocks skip."""
+    now = NOW.astimezone(ZoneInfo(zone))
+    read = 0
+    for number in range(1, 350):
+        text = (now + timedelta(days=number, minutes=15 * number)).strftime(way)
+        meant = [one.strftime(way) for one in _meant(text, now)]
+        assert not meant or text in meant, (text, meant)
+        read += len(meant) > 0
+    assert read > 340
+
+
+def _meant(text: str, now: datetime) -> list[datetime]:
+    try:
+        return [dates.read_moment(text, now).astimezone(now.tzinfo)]
+    except dates.SeveralDates as asked:
+        return [at(one) for one in str(asked.values["choices"]).split(" / ")]
+    except (dates.SkippedTime, dates.PastDate):  # told, and nothing is guessed
+        return []

@@ -39,6 +39,7 @@ async def test_english_on_request(quick: Bot) -> None:
         assert not JAPANESE.search(wrong.response["data"]["content"])
     made = await app.submit(AOI, RECRUIT, opened.modal["custom_id"], {"title": "Party", "start": "next Friday 8pm"})
     assert "It will appear in" in made.response["data"]["content"]
+    assert "<t:1769166000:F>" in made.response["data"]["content"], "the date, as it was read"
     [event] = await quick.service.events.of_guild(GUILD_ID)
     for verb in ("event list", "event mine", "event help", "event settings", "event web"):
         answer = await app.command(AOI, RECRUIT, verb, {})
