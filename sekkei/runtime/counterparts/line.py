@@ -15,7 +15,7 @@ same address, as LINE has another host for them.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -80,6 +80,8 @@ class LineCounterpart:
         self.used = 0
         self.friends: dict[str, Friend] = {}
         self.sent: list[Sent] = []
+        self.heard: Callable[[Sent], None] = lambda sent: None
+        """Told of everything that arrives at somebody."""
         self.loading: list[str] = []
         self._tokens: dict[str, ReplyToken] = {}
         self._keys: dict[str, tuple[float, str]] = {}
@@ -226,7 +228,10 @@ class LineCounterpart:
         return self._accept(to, messages, "push", request_id, key)
 
     def _accept(self, to: str, messages: list[dict[str, Any]], way: str, request_id: str, key: str) -> dict[str, Any]:
-        self.sent.append(Sent(self._clock.now(), to, messages, way, request_id, key, self._is_friend(to)))
+        found = Sent(self._clock.now(), to, messages, way, request_id, key, self._is_friend(to))
+        self.sent.append(found)
+        if found.delivered:
+            self.heard(found)
         return {"sentMessages": [{"id": f"{self._number}{place}"} for place, _ in enumerate(messages)]}
 
     def _load(self, content: dict[str, Any]) -> dict[str, Any]:

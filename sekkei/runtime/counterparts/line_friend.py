@@ -8,7 +8,7 @@ from typing import Any
 
 from sekkei.clock import Clock
 from sekkei.errors import NoAnswer
-from sekkei.runtime.counterparts.line import LineCounterpart
+from sekkei.runtime.counterparts.line import LineCounterpart, Sent
 
 USER = "U" + "7" * 32
 LOOKS, LOOK_SECONDS = 40, 0.1
@@ -26,7 +26,8 @@ class FriendAtTerminal:
     ) -> None:
         self._line, self._clock, self._write = line, clock, write
         self._send = deliver or self._over_network
-        self._shown = 0
+        self._got = 0
+        line.heard = self._show
 
     @property
     def webhook(self) -> str:
@@ -52,6 +53,7 @@ class FriendAtTerminal:
     async def _deliver(self, event: dict[str, Any]) -> None:
         # Unlike any of another rehearsal: the bot remembers for a week what it has heard.
         event["webhookEventId"] = self._clock.uuid().replace("-", "")[:26].upper()
+        self._got = len(self._line.received(USER))
         status = await self._send(*self._line.webhook([event], self._line.secret))
         if status != 200:
             self._write(f"! the webhook answered {status or 'nothing'}")
@@ -65,17 +67,18 @@ class FriendAtTerminal:
             return 0
 
     async def listen(self) -> None:
-        """Print what the bot has said since; it answers behind its 200."""
+        """Until the bot has said something since, or is silent; it answers behind its 200."""
         for _ in range(LOOKS):
-            if self._line.received(USER)[self._shown :]:
+            if len(self._line.received(USER)) > self._got:
                 break
             await asyncio.sleep(LOOK_SECONDS)
-        for sent in self._line.received(USER)[self._shown :]:
-            self._shown += 1
-            for message in sent.messages:
-                self._write(f"{sent.way}: {message.get('text') or message.get('altText')}")
-                for link in links(message):
-                    self._write(f"  {link}")
+        self._got = len(self._line.received(USER))
+
+    def _show(self, sent: Sent) -> None:
+        for message in sent.messages if sent.to == USER else []:
+            self._write(f"{sent.way}: {message.get('text') or message.get('altText')}")
+            for link in links(message):
+                self._write(f"  {link}")
 
     def links(self) -> list[str]:
         """All that they were sent, in order."""
