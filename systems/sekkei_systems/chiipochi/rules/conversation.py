@@ -41,6 +41,8 @@ AMOUNT_MIN, AMOUNT_MAX = 100, 50_000
 AMOUNT_DIGITS_MAX = 12
 SESSION = timedelta(minutes=10)
 ASKED_BY_MAX = 8
+CLOCKS_DIFFER_MS = 60_000
+"""More than this no two clocks of ours are apart."""
 TEXT_LENGTH_MAX = 200
 """Of what is looked at for a speciality; nobody types a longer one."""
 
@@ -237,6 +239,16 @@ def says_yes(incoming: Incoming) -> bool:
     if incoming.kind == "postback":
         return _fields(incoming.data).get("a") == "yes"
     return incoming.kind == "text" and normalised(incoming.text) in YES
+
+
+def in_time(incoming: Incoming, state: UserState | None, now: datetime) -> Incoming:
+    """Nothing happened later than now: a time ahead of our clock would make all that follows seem late. Nor is a state
+    newer than what comes now when such a time was written into it."""
+    now_ms = int(now.timestamp() * 1000)
+    at_ms = min(incoming.at_ms, now_ms)
+    if state is not None and (state.last_event_ts or 0) > now_ms + CLOCKS_DIFFER_MS:
+        at_ms = state.last_event_ts or at_ms
+    return incoming if at_ms == incoming.at_ms else replace(incoming, at_ms=at_ms)
 
 
 def decide(

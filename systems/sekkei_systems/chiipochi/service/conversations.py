@@ -69,6 +69,7 @@ class Conversations:
         for attempt in range(TRIES_MAX):
             found, language = await self._readers.standing(incoming.user_id)
             now, appeals = days.now(self._clock), await self._appeals.open()
+            incoming = conversation.in_time(incoming, found, now)
             offered = (await self._wordings.known()).amounts
             decision = decide(incoming, found, now, appeals, offered)
             if found is None and isinstance(decision, conversation.Say):

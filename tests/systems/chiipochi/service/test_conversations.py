@@ -11,8 +11,8 @@ import pytest
 from sekkei.clock import ManualClock
 from sekkei.errors import InternalServerError
 from sekkei.runtime.watched import watched
-from sekkei_systems.chiipochi.design import state
-from sekkei_systems.chiipochi.design.models import Outcome
+from sekkei_systems.chiipochi.design import state, user_states
+from sekkei_systems.chiipochi.design.models import Outcome, UserState
 from sekkei_systems.chiipochi.ports.payments.port import PaymentEvent
 from sekkei_systems.chiipochi.rules.events import read_events
 from sekkei_systems.chiipochi.service.links import order_id_of
@@ -153,3 +153,24 @@ async def test_two_deliveries_at_one_moment_are_one_donation_and_no_error(
     assert len(await quick_bot.donations()) == 1
     assert len(await quick_bot.sent(f"reply/{yes['webhookEventId']}")) == 1
     assert [record for record in caplog.records if record.levelname == "ERROR"] == []
+
+
+async def test_a_time_ahead_of_our_clock_silences_nobody(quick_bot: Bot) -> None:
+    """LINE's clock is wrong once, or somebody who knows the secret says so: what follows is heard all the same."""
+    ahead = quick_bot.text("ピーナッツ")
+    ahead["timestamp"] += 400 * 24 * 3600 * 1000
+    await quick_bot.deliver(ahead)
+    quick_bot.clock.advance(1)
+    await quick_bot.say("はい")
+    assert len(await quick_bot.donations()) == 1
+    left = await quick_bot.db.get(state(AOI))
+    assert left is not None
+    assert (left.last_event_ts or 0) <= quick_bot.clock.now() * 1000
+
+
+async def test_whoever_was_silenced_by_such_a_time_before_is_heard_again(quick_bot: Bot) -> None:
+    await quick_bot.say("ピーナッツ")
+    later = int((quick_bot.clock.now() + 10**8) * 1000)
+    await quick_bot.db.write(user_states.update(AOI).set(UserState.last_event_ts, later))
+    await quick_bot.say("はい")
+    assert len(await quick_bot.donations()) == 1
