@@ -10,6 +10,7 @@ from typing import Any
 
 import orjson
 
+from sekkei.runtime.spreadsheet import harmless
 from sekkei.web.console.rows import plain
 
 MEDIA = {
@@ -18,7 +19,6 @@ MEDIA = {
     "ndjson": "application/x-ndjson",
 }
 ENDINGS = {"csv": "csv", "json": "dynamodb.json", "ndjson": "ndjson"}
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "'")
 Pages = AsyncIterator[list[dict[str, Any]]]
 
 
@@ -27,7 +27,7 @@ async def written(pages: Pages, form: str, columns: list[str], *, rest: bool = T
 
     Of CSV: the columns, and with `rest` one more, in which what has no column stands as JSON."""
     if form == "csv":
-        yield b"\xef\xbb\xbf" + _line([*columns, *(["…"] if rest else [])])
+        yield b"\xef\xbb\xbf" + _line([*map(harmless, columns), *(["…"] if rest else [])])
     async for items in pages:
         if form == "csv":
             yield b"".join(_csv(item, columns, rest) for item in items)
@@ -42,10 +42,9 @@ def _csv(item: Mapping[str, Any], columns: list[str], rest: bool) -> bytes:
 
 
 def _cell(value: Mapping[str, Any]) -> str:
-    """A spreadsheet takes some texts for formulas; a quote before them keeps them texts."""
     found = plain(value)
     if isinstance(found, str):
-        return f"'{found}" if "N" not in value and found.startswith(_FORMULA) else found
+        return found if "N" in value else harmless(found)
     return orjson.dumps(found).decode()
 
 

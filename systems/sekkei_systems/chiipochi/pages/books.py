@@ -12,6 +12,7 @@ from starlette.responses import Response
 from sekkei.clock import Clock
 from sekkei.runtime import days
 from sekkei.runtime.jobs import Jobs
+from sekkei.runtime.spreadsheet import harmless
 from sekkei.web import Html, Pages, Redirect
 from sekkei_systems.chiipochi.pages.view import csv_file
 from sekkei_systems.chiipochi.refusals import NoDate
@@ -19,7 +20,6 @@ from sekkei_systems.chiipochi.rules.recipients import recipient_name, recipient_
 from sekkei_systems.chiipochi.service.access import Operator
 from sekkei_systems.chiipochi.service.appeals import Appeals
 from sekkei_systems.chiipochi.service.books import OTHER, Books, Posting
-from sekkei_systems.chiipochi.service.exports import cell
 from sekkei_systems.chiipochi.service.readers import spoken
 from sekkei_systems.chiipochi.texts import say
 
@@ -74,12 +74,16 @@ def _row(posting: Posting, language: str) -> list[object]:
     return [
         f"{entry.at.astimezone(days.JST):%Y-%m-%d %H:%M:%S}",
         say.find(spoken(language), f"books.kind-{entry.kind}", {}),
-        "" if other else cell(recipient_of(posting.donation).name(language)) if posting.donation else entry.recipient,
+        ""
+        if other
+        else harmless(recipient_of(posting.donation).name(language))
+        if posting.donation
+        else harmless(entry.recipient),
         entry.amount,
         entry.fee,
         entry.net,
-        cell(posting.donation.user_id) if posting.donation else "",
-        cell(posting.name),
+        harmless(posting.donation.user_id) if posting.donation else "",
+        harmless(posting.name),
         entry.payment_ref or "",
         entry.movement,
         entry.payout_id or "",

@@ -12,6 +12,7 @@ from starlette.responses import Response
 from sekkei.clock import Clock
 from sekkei.runtime import days
 from sekkei.runtime.refusals import NotThere
+from sekkei.runtime.spreadsheet import harmless
 from sekkei.web import Html, Pages, Redirect
 from sekkei_systems.chiipochi.design.models_books import Receipt
 from sekkei_systems.chiipochi.pages.view import csv_file
@@ -19,7 +20,6 @@ from sekkei_systems.chiipochi.refusals import DetailsMissing
 from sekkei_systems.chiipochi.rules.receipts import receipt_pdf
 from sekkei_systems.chiipochi.service.access import Donor, Operator
 from sekkei_systems.chiipochi.service.details import Details
-from sekkei_systems.chiipochi.service.exports import cell
 from sekkei_systems.chiipochi.service.links import donation_key
 from sekkei_systems.chiipochi.service.readers import spoken
 from sekkei_systems.chiipochi.service.receipts import FIRST_YEAR, Receipts
@@ -112,5 +112,7 @@ async def register(operator: Operator, receipts: Receipts, clock: Clock, query: 
         cancelled = f"{days.day_of(found.cancelled_at)}" if found.cancelled_at else ""
         name = one.person.name if one.person else ""
         issued = f"{days.day_of(found.issued_at)}"
-        writer.writerow([found.code, issued, found.amount, found.what, cell(name), cancelled, found.replaced_by or ""])
+        writer.writerow(
+            [found.code, issued, found.amount, harmless(found.what), harmless(name), cancelled, found.replaced_by or ""]
+        )
     return csv_file(out.getvalue(), f"receipts-{year}.csv")

@@ -22,6 +22,7 @@ from typing import Any
 import orjson
 
 from sekkei.runtime.days import JST
+from sekkei.runtime.spreadsheet import harmless
 from sekkei_systems.chiipochi.design.models import Donation
 from sekkei_systems.chiipochi.rules import parquet
 from sekkei_systems.chiipochi.rules.parquet import Column
@@ -44,8 +45,6 @@ COLUMNS = (
 """Of the Parquet files; the day is the folder."""
 SPREADSHEET = ("when", "prefecture", "yen", "status", "payment", "refunded")
 """What people get; the heads stand in the texts' [csv]."""
-STARTS_A_FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n")
-"""In a spreadsheet; a Japanese one takes the wide ones too."""
 
 
 def row(donation: Donation, key: bytes) -> dict[str, Any]:
@@ -132,10 +131,10 @@ def as_csv(donations: Iterable[Donation], language: str) -> str:
         writer.writerow(
             (
                 _local(donation.created_at),
-                cell(recipient_of(donation).name(language)),
+                harmless(recipient_of(donation).name(language)),
                 donation.amount,
                 donation.status.value,
-                cell(donation.tx_id or ""),
+                harmless(donation.tx_id or ""),
                 _local(donation.refunded_at) if donation.refunded_at is not None else "",
             )
         )
@@ -144,8 +143,3 @@ def as_csv(donations: Iterable[Donation], language: str) -> str:
 
 def _local(moment: datetime) -> str:
     return f"{moment.astimezone(JST):%Y-%m-%d %H:%M:%S}"
-
-
-def cell(text: str) -> str:
-    """No cell of a spreadsheet can start a formula."""
-    return f"'{text}" if text.startswith(STARTS_A_FORMULA) else text

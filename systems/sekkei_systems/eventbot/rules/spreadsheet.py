@@ -6,9 +6,8 @@ import csv
 import io
 from collections.abc import Iterable, Sequence
 
+from sekkei.runtime.spreadsheet import harmless
 from sekkei_systems.eventbot.rules.views import EventView, NoticeView
-
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def members_csv(view: EventView) -> bytes:
@@ -35,10 +34,5 @@ def confirmations_csv(view: NoticeView) -> bytes:
 def _written(rows: Iterable[Sequence[str]]) -> bytes:
     """With a byte order mark, without which Excel takes UTF-8 for something else."""
     out = io.StringIO()
-    csv.writer(out).writerows([[_harmless(cell) for cell in row] for row in rows])
+    csv.writer(out).writerows([[harmless(cell) for cell in row] for row in rows])
     return b"\xef\xbb\xbf" + out.getvalue().encode()
-
-
-def _harmless(cell: str) -> str:
-    """A name that begins like a formula must not become one."""
-    return f"'{cell}" if cell.startswith(_FORMULA) else cell

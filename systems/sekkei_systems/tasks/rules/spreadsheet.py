@@ -10,6 +10,7 @@ from enum import Enum
 from typing import Any
 
 from sekkei.runtime.refusals import Refusal
+from sekkei.runtime.spreadsheet import as_written, harmless
 from sekkei.texts import LANGUAGES
 from sekkei_systems.tasks.design import Flow, Task
 from sekkei_systems.tasks.refusals import BadFile, TooLarge
@@ -36,7 +37,6 @@ def _known(section: str, values: Sequence[str]) -> dict[str, str]:
 
 _HEADERS = _known("task", COLUMNS)
 _CHOICES = {name: _known(name, [one.value for one in kind]) for name in COLUMNS if (kind := choices_of(name))}
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "'")
 
 
 def write(tasks: Iterable[Task], tag_names: Mapping[str, str], member_names: Mapping[str, str], language: str) -> bytes:
@@ -48,22 +48,13 @@ def write(tasks: Iterable[Task], tag_names: Mapping[str, str], member_names: Map
         tags = ";".join(sorted(tag_names[ref] for ref in task.tags if ref in tag_names))
         named = {"tags": tags, "assignee": member_names.get(task.assignee or "", "")}
         cells = [named[name] if name in named else _cell(task, name, language) for name in COLUMNS]
-        rows.writerow(map(_harmless, cells))
+        rows.writerow(map(harmless, cells))
     return b"\xef\xbb\xbf" + file.getvalue().encode()
 
 
 def _cell(task: Task, name: str, language: str) -> str:
     value = getattr(task, name)
     return say.choice(language, name, value) if isinstance(value, Enum) else text(value)
-
-
-def _harmless(cell: str) -> str:
-    """A cell that begins like a formula is not one; the apostrophe says so to spreadsheets, and to `read`."""
-    return f"'{cell}" if cell.startswith(_FORMULA) else cell
-
-
-def _as_written(cell: str) -> str:
-    return cell[1:] if cell.startswith("'") and cell[1:].startswith(_FORMULA) else cell
 
 
 def write_flow(flows: Iterable[Flow], key: str) -> bytes:
@@ -73,7 +64,7 @@ def write_flow(flows: Iterable[Flow], key: str) -> bytes:
     rows.writerow(["number", "title", "created", "begun", "done"])
     for one in flows:
         times = [moment.isoformat() if moment else "" for moment in (one.created_at, one.begun_at, one.done_at)]
-        rows.writerow([reference(key, one.number), _harmless(one.title), *times])
+        rows.writerow([reference(key, one.number), harmless(one.title), *times])
     return out.getvalue().encode("utf-8-sig")
 
 
@@ -90,7 +81,7 @@ def read(content: bytes, tag_ids: Mapping[str, str], member_ids: Mapping[str, st
                 continue
             if len(drafts) >= ROWS_MAX:
                 raise TooLarge(most=ROWS_MAX)
-            cells = {column: _as_written(row[at]).strip() for column, at in places.items() if at < len(row)}
+            cells = {column: as_written(row[at]).strip() for column, at in places.items() if at < len(row)}
             drafts.append(_draft(cells, tag_ids, member_ids, rows.line_num))
     except csv.Error as error:
         raise BadFile(line=rows.line_num, why=str(error)) from None
