@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from sekkei.unseen import is_seen
+
 SIGNS = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
 """What starts a formula; a spreadsheet in Japanese takes the wide ones too."""
-UNSEEN = "\ufeff\u200b\u2060\0"
-"""Beside blanks, what a program may pass over before it sees a sign."""
 
 
 def harmless(text: str) -> str:
-    """An apostrophe before what could be a formula keeps it a text, also behind blanks, tabs and line ends."""
+    """An apostrophe before what could be a formula keeps it a text, also behind what nobody sees."""
     return f"'{text}" if _needs_a_quote(text) else text
 
 
@@ -22,7 +22,4 @@ def _needs_a_quote(text: str) -> bool:
     """A text that has such an apostrophe by itself gets another one, so that it can be read back."""
     if text.startswith(("\t", "\r", "\n", "'")):
         return True
-    bare = text
-    while bare and (bare[0].isspace() or bare[0] in UNSEEN):
-        bare = bare[1:]
-    return bare.startswith(SIGNS)
+    return next(filter(is_seen, text), "") in SIGNS

@@ -8,10 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sekkei.unseen import one_line
 from sekkei_systems.tasks.design import Task
 from sekkei_systems.tasks.refusals import BadFile, TooLarge
 from sekkei_systems.tasks.rules import spreadsheet
 from sekkei_systems.tasks.rules.drafts import TaskDraft
+from sekkei_systems.tasks.rules.entered import text_of
 from sekkei_systems.tasks.rules.statuses import Status
 
 TAGS = {"TAG#1": "api", "TAG#2": "画面"}
@@ -19,13 +21,11 @@ TAG_IDS = {"api": "1", "画面": "2"}
 MEMBERS = {"aoi": "佐藤 葵"}
 MEMBER_IDS = {"佐藤 葵": "aoi"}
 
-_lines = st.text(st.characters(exclude_categories=("Cs", "Cc")), min_size=1, max_size=40).map(
-    lambda text: " ".join(text.split())
-)
+_texts = st.text(st.characters(exclude_categories=("Cs", "Cc")), max_size=60)
 _tasks = st.builds(
     TaskDraft,
-    title=_lines.filter(bool),
-    description=st.text(st.characters(exclude_categories=("Cs", "Cc")), max_size=60).map(str.strip),
+    title=_texts.map(one_line).filter(bool),
+    description=_texts.map(lambda text: text_of(text, 60, "description")),
     status=st.sampled_from(Status),
     start=st.none() | st.dates(date(2000, 1, 1), date(2020, 1, 1)),
     end=st.none() | st.dates(date(2020, 1, 1), date(2050, 1, 1)),
