@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from sekkei.commands import FINDINGS, OK, CouldNotRun
 from sekkei.commands.import_design import check_out, counted, live_tables, write
-from sekkei.commands.startup import open_the_store, settings_of, store_errors
-
-if TYPE_CHECKING:
-    from sekkei.runtime.settings import Settings
+from sekkei.commands.startup import open_to_look, settings_to_look, store_errors, store_named
 
 SUMMARY = "Write a design for tables that live already, and prove that it asks for no change to them."
 
@@ -39,8 +35,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     out: Path = arguments.out
     check_out(out)
-    settings = settings_of(data=arguments.data, **({"store": arguments.store} if arguments.store else {}))
-    differing = asyncio.run(_adopt(arguments, settings))
+    differing = asyncio.run(_adopt(arguments, settings_to_look(arguments.data).env))
     for step in differing:
         print(step)
     if differing:
@@ -51,18 +46,19 @@ def run(arguments: argparse.Namespace) -> int:
     return OK
 
 
-async def _adopt(arguments: argparse.Namespace, settings: Settings) -> list[str]:
+async def _adopt(arguments: argparse.Namespace, env: str) -> list[str]:
     """Write the design, load it, and say where live tables differ from it."""
     from sekkei.design import tables
     from sekkei.design.loading import load
     from sekkei.publish.importing import NotUnderstood, proven
 
-    store = open_the_store(settings)
+    name = store_named(arguments.store, arguments.data)
+    store = open_to_look(name)
     try:
-        with store_errors(settings.store or str(settings.data)):
+        with store_errors(name):
             found = await live_tables(store, arguments.tables)
             write(arguments.out, proven(arguments.name or arguments.out.stem, found))
-            return [str(step) for step in await tables.differences(store, load(str(arguments.out)), settings.env)]
+            return [str(step) for step in await tables.differences(store, load(str(arguments.out)), env)]
     except NotUnderstood as error:
         raise CouldNotRun(str(error)) from error
     finally:

@@ -46,8 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     import asyncio
 
-    from sekkei.commands.startup import file_of, open_the_store, settings_of, store_errors
-    from sekkei.runtime.settings import Secrets
+    from sekkei.commands.startup import open_to_look, settings_to_look, store_errors, store_named
 
     if (arguments.what == "list") == bool(arguments.names):
         raise CouldNotRun(
@@ -55,14 +54,9 @@ def run(arguments: argparse.Namespace) -> int:
             if arguments.names
             else f"Name what to {arguments.what}, as `sekkei dead-letters list` shows it."
         )
-    path = file_of(arguments.data)
-    if not os.environ.get("SEKKEI_STORE") and not path.is_file():
-        raise CouldNotRun(f"There is no store {path}. Name its folder with --data, or the store with SEKKEI_STORE.")
-    # Bodies are opened with the secret where there is one; none is made for this.
-    known = os.environ.get("SEKKEI_SECRET") or path.with_name("secret").is_file()
-    settings = settings_of(data=arguments.data, **({} if known else {"secrets": Secrets(os.urandom(32))}))
-    store = open_the_store(settings)
-    with store_errors(settings.store or str(path)):
+    settings, name = settings_to_look(arguments.data), store_named(None, arguments.data)
+    store = open_to_look(name, write=arguments.what != "list")
+    with store_errors(name):
         return asyncio.run(_with(store, settings, arguments))
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from sekkei.commands import FINDINGS, OK, CouldNotRun
-from sekkei.commands.startup import open_the_store, settings_of
+from sekkei.commands.startup import open_to_look, settings_to_look, store_file, store_named
 
 if TYPE_CHECKING:
     from sekkei.runtime.ends import End
@@ -38,7 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
     from sekkei.runtime.discovery import NoSuchSystem, load, names
     from sekkei.runtime.ends import OPENID, allowed_local, problems
 
-    settings = settings_of(data=arguments.data)
+    settings, store = settings_to_look(arguments.data), store_named(None, arguments.data)
     try:
         systems = [load(name) for name in arguments.systems or sorted(names())]
     except NoSuchSystem as error:
@@ -46,7 +46,7 @@ def run(arguments: argparse.Namespace) -> int:
     ends = list(dict.fromkeys(end for system in systems for end in system.ends))
     ends += [OPENID] if OPENID.state(settings) != "local" else []
     print(f"address   {settings.public_url}")
-    print(f"store     {settings.store or settings.data}: {_store(settings)}")
+    print(f"store     {settings.store or settings.data}: {_store(store)}")
     unwell = {} if arguments.offline else _asked(ends, settings)
     for end in ends:
         print(f"{end.name:<9} {_said(end, settings, unwell)}")
@@ -82,20 +82,20 @@ def _said(end: End, settings: Settings, unwell: Mapping[str, str | None]) -> str
     )
 
 
-def _store(settings: Settings) -> str:
+def _store(name: str) -> str:
     """Asked for its tables, which changes nothing."""
     import asyncio
 
     from sekkei.errors import DynamoDBError
 
     async def ask() -> int:
-        store = open_the_store(settings)
+        store = open_to_look(name)
         try:
             return len((await store.call("ListTables", {}))["TableNames"])
         finally:
             await store.close()
 
-    if not settings.store and not (settings.data / "sekkei.db").exists():
+    if ("://" not in name or name.startswith("file:")) and not store_file(name).is_file():
         return "not there yet; it will be made"
     try:
         return f"answers, {asyncio.run(ask())} tables"

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sekkei.commands import OK, CouldNotRun
-from sekkei.commands.startup import open_the_store, settings_of, store_errors
+from sekkei.commands.startup import open_to_look, store_errors, store_named
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -148,10 +148,10 @@ def _yaml(text: str) -> Any:
 
 
 async def _live(arguments: argparse.Namespace) -> list[Found]:
-    settings = settings_of(data=arguments.data, **({"store": arguments.store} if arguments.store else {}))
-    store = open_the_store(settings)
+    name = store_named(arguments.store, arguments.data)
+    store = open_to_look(name)
     try:
-        with store_errors(settings.store or str(settings.data)):
+        with store_errors(name):
             return await live_tables(store, arguments.table)
     finally:
         await store.close()

@@ -7,7 +7,7 @@ import json
 from typing import TYPE_CHECKING
 
 from sekkei.commands import OK, CouldNotRun
-from sekkei.commands.startup import open_the_store, settings_of, store_errors
+from sekkei.commands.startup import open_to_look, settings_to_look, store_errors, store_named
 from sekkei.unseen import written_out
 
 if TYPE_CHECKING:
@@ -78,10 +78,10 @@ async def _tried(arguments: argparse.Namespace, texts: dict[str, str]) -> Tried:
     from sekkei.advice.trying import try_pattern
     from sekkei.design.loading import load
 
-    settings = settings_of(data=arguments.data)
-    store = open_the_store(settings)
+    settings, name = settings_to_look(arguments.data), store_named(None, arguments.data)
+    store = open_to_look(name)
     try:
-        with store_errors(settings.store or str(settings.data)):
+        with store_errors(name):
             return await try_pattern(
                 load(arguments.design),
                 store,

@@ -35,6 +35,14 @@ def settings_of(**overrides: object) -> Settings:
         ) from error
 
 
+def settings_to_look(data: str | None) -> Settings:
+    """The same for a command that only reads: no folder and no secret is made for it."""
+    from sekkei.runtime.settings import Secrets
+
+    known = os.environ.get("SEKKEI_SECRET") or file_of(data).with_name("secret").is_file()
+    return settings_of(data=data, **({} if known else {"secrets": Secrets(os.urandom(32))}))
+
+
 def open_the_store(settings: Settings) -> Store:
     from sekkei.store import ConfigurationError, open_store
 
@@ -116,9 +124,9 @@ def file_errors(path: str | os.PathLike[str]) -> Iterator[None]:
 STORE_HELP = "a file, dynamodb://REGION or an endpoint's URL (default: SEKKEI_STORE, or data/sekkei.db)"
 
 
-def store_named(given: str | None) -> str:
+def store_named(given: str | None, data: str | None = None) -> str:
     """What a command looks at: what it was given, or SEKKEI_STORE, or the file in the data folder."""
-    return given or os.environ.get("SEKKEI_STORE") or str(file_of(None))
+    return given or os.environ.get("SEKKEI_STORE") or str(file_of(data))
 
 
 def open_to_look(name: str, *, write: bool = False) -> Store:
@@ -133,15 +141,22 @@ def open_to_look(name: str, *, write: bool = False) -> Store:
     return store if write else ReadOnly(store)
 
 
+def store_file(name: str) -> Path:
+    """The file that a store's name means; a folder means the file in it."""
+    path = Path(name.removeprefix("file://").removeprefix("file:"))
+    return path / STORE_FILE if path.is_dir() else path
+
+
 def _open_file(name: str, write: bool) -> Store:
     from sekkei.engine import Engine
     from sekkei.store import Embedded
 
-    path = Path(name.removeprefix("file://").removeprefix("file:"))
-    if path.is_dir():
-        path = path / STORE_FILE
+    path = store_file(name)
     if not path.is_file():
-        raise CouldNotRun(f"There is no store {path}. Name one with --store, or make one: sekkei up, sekkei engine.")
+        raise CouldNotRun(
+            f"There is no store {path}. Name one that is there (--store or --data where the command has them, or "
+            "SEKKEI_STORE), or make one: sekkei up, sekkei engine."
+        )
     with file_errors(path):
         # Housekeeping deletes what has expired: nobody asked a looker for that.
         return Embedded(Engine(path) if write else Engine(path, housekeeping_seconds=None))

@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     import asyncio
 
-    from sekkei.commands.startup import file_errors
+    from sekkei.commands.startup import file_errors, open_to_look
     from sekkei.design import SekkeiError
     from sekkei.design.loading import load
     from sekkei.errors import DynamoDBError
@@ -51,7 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         design = load(arguments.design)
         with file_errors(arguments.store):
-            store = open_store(arguments.store)
+            store = open_to_look(arguments.store) if arguments.what == "diff" else open_store(arguments.store)
         return asyncio.run(_with_store(store, design, arguments))
     except (SekkeiError, ConfigurationError, CredentialsError, NoAnswer) as error:
         raise CouldNotRun(str(error)) from error

@@ -44,6 +44,8 @@ def test_from_a_template_to_a_design_that_loads(
 )
 def test_mistakes(arguments: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     given = [text.replace("DATA", str(tmp_path)) for text in arguments]
+    for name in ("sekkei.db", "live.db"):
+        assert cli.main(["tables", "create", "chiipochi", "--store", str(tmp_path / name)]) == 0
     assert cli.main(["import-design", *given]) == 2
     assert said in capsys.readouterr().err
 

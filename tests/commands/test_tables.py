@@ -23,6 +23,7 @@ def test_create_makes_what_is_missing(store: str, capsys: pytest.CaptureFixture[
 
 
 def test_diff_finds_and_apply_repairs(store: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["tables", "create", "sekkei.runtime", "--store", store]) == 0
     assert main(["tables", "diff", "sekkei_systems.q", "--store", store, "--env", "prod"]) == 1
     assert "prod-q-Users: is missing" in capsys.readouterr().out
     assert main(["tables", "apply", "q", "--store", store, "--env", "prod"]) == 0

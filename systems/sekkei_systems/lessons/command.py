@@ -81,7 +81,9 @@ async def _take_in(arguments: argparse.Namespace, content: bytes) -> int:
 
     studios = studios_in(os.environ.get("SEKKEI_LESSONS_STUDIOS", DEFAULT_STUDIOS))
     found = read(arguments.file, content, studios)
-    store = open_store(arguments.store)
+    remote = "://" in arguments.store
+    tried_only = arguments.dry_run and not remote and not Path(arguments.store).exists()
+    store = open_store(":memory:" if tried_only else arguments.store)
     try:
         await tables.create(store, design, arguments.env)
         timetable = Timetable(design.open(store, env=arguments.env), SYSTEM)

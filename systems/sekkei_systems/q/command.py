@@ -76,19 +76,16 @@ def _push_keys() -> int:
 
 async def _run(arguments: argparse.Namespace) -> int:
     from sekkei.clock import SYSTEM as CLOCK
-    from sekkei.commands import STORE_FILE
+    from sekkei.commands.startup import open_to_look, store_named
     from sekkei.runtime.deployment import assemble
     from sekkei.runtime.http import Http
     from sekkei.runtime.settings import from_environment
     from sekkei.runtime.transports import configured
-    from sekkei.store import open_store
     from sekkei.web.identity.design import design as web_design
     from sekkei_systems.q import SYSTEM
 
+    store = open_to_look(store_named(arguments.store, arguments.data), write=True)
     settings = from_environment(data=arguments.data, env=arguments.env)
-    if not arguments.store:
-        settings.data.mkdir(parents=True, exist_ok=True)
-    store = open_store(arguments.store or str(settings.data / STORE_FILE))
     try:
         deployment = assemble([SYSTEM], store, settings, CLOCK, transports=configured(settings, CLOCK, Http()))
         await deployment.make_tables(web_design)

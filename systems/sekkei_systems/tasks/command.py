@@ -52,18 +52,15 @@ def run(arguments: argparse.Namespace) -> int:
 
 async def _import(arguments: argparse.Namespace, content: bytes) -> int:
     from sekkei.clock import SYSTEM as CLOCK
-    from sekkei.commands import STORE_FILE
+    from sekkei.commands.startup import open_to_look, store_named
     from sekkei.runtime.deployment import assemble
     from sekkei.runtime.settings import from_environment
-    from sekkei.store import open_store
     from sekkei_systems.tasks import SYSTEM
     from sekkei_systems.tasks.rules.foreign import read
 
     board = read(content)
+    store = open_to_look(store_named(arguments.store, arguments.data), write=True)
     settings = from_environment(data=arguments.data, env=arguments.env)
-    if not arguments.store and not (settings.data / STORE_FILE).exists():
-        raise CouldNotRun(f"there is no data in {settings.data}; name its folder with --data.")
-    store = open_store(arguments.store or str(settings.data / STORE_FILE))
     try:
         deployment = assemble([SYSTEM], store, settings, CLOCK)
         service = deployment.systems["tasks"].parts.service

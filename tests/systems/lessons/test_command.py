@@ -13,6 +13,7 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     file.write_text(CSV.replace("2025", "2199"), encoding="utf-8")
     command = ["lessons", "import", str(file), "--store", store]
     assert main([*command, "--dry-run"]) == 0
+    assert not Path(store).exists()
     assert "would be added" in capsys.readouterr().out
     assert main(command) == 0
     assert capsys.readouterr().out.splitlines()[0].split() == ["added", "2"]

@@ -62,5 +62,5 @@ def test_what_cannot_be_taken_in_gets_a_sentence(tmp_path: Path, team: str) -> N
     ):
         with pytest.raises(CouldNotRun, match=words):
             typed(tmp_path, file, team_id, who=who)
-    with pytest.raises(CouldNotRun, match="there is no data"):
+    with pytest.raises(CouldNotRun, match="There is no store"):
         typed(tmp_path, "board.json", team, "--data", str(tmp_path / "empty"))
