@@ -224,6 +224,12 @@ class GuildSettings:
         default=False, ja="サーバーイベントにも載せる", en="mirror as Discord's own events"
     )
     attendee_role_id: Attr[str | None] = attr(default=None, ja="参加者に付けるロール", en="role given to members")
+    attendee_role_by: Attr[str | None] = attr(
+        default=None, ja="参加者に付けるロールを選んだ人", en="who chose the role given to members"
+    )
+    attendee_role_position: Attr[int] = attr(
+        default=0, ja="選んだときのロールの順位", en="the role's position when it was chosen"
+    )
     creator_role_id: Attr[str | None] = attr(default=None, ja="イベントを作れるロール", en="role that may make events")
     member_role_id: Attr[str | None] = attr(default=None, ja="参加できるロール", en="role that may join; all if none")
     roles_moved: Attr[bool] = attr(

@@ -7,7 +7,7 @@ was told, so that a crash between the two is made good by the next round.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from datetime import timedelta
 from typing import Any
 
@@ -24,8 +24,11 @@ from sekkei_systems.eventbot.design import (
 )
 from sekkei_systems.eventbot.ports.discord import permissions
 from sekkei_systems.eventbot.ports.discord.errors import (
+    MISSING_PERMISSION,
     NOT_HERE,
     POWERFUL_ROLE,
+    RAISED_ROLE,
+    ROLE_ABOVE_BOT,
     UNKNOWN_MEMBER,
     UNKNOWN_ROLE,
     Refused,
@@ -72,13 +75,33 @@ class Roles:
         await self._db.write(guild_settings.update(guild_id).set(GuildSettings.roles_moved, True))
 
     async def _must_be_harmless(self, guild_id: str, role_id: str) -> None:
-        """A role may have got powers since somebody chose it; such a one is never handed out by a program."""
+        """A role may have got powers, or have been raised, since somebody chose it; a program does not hand it out."""
         guild = await self._rest.guild(guild_id)
-        role: dict[str, Any] | None = next((one for one in guild.get("roles") or () if one.get("id") == role_id), None)
-        if role is None:
-            raise Refused(404, UNKNOWN_ROLE, "Unknown Role")
+        role = _role(guild, role_id)
         if permissions.bits(role.get("permissions")) & permissions.ADMINISTRATIVE:
             raise Refused(403, POWERFUL_ROLE, "the role has administrative permissions")
+        settings = await self._desk.settings(guild_id)
+        chosen_by = settings.attendee_role_by if settings.attendee_role_id == role_id else None
+        raised = int(role.get("position", 0)) > settings.attendee_role_position
+        if chosen_by is not None and raised and await self._stands_above(guild, role, chosen_by):
+            raise Refused(403, RAISED_ROLE, "the role stands above whoever chose it")
+
+    async def _stands_above(self, guild: Mapping[str, Any], role: Mapping[str, Any], user_id: str) -> bool:
+        """False for whoever has left: they chose it when they could."""
+        try:
+            member = await self._rest.member(str(guild["id"]), user_id)
+        except Refused as refused:
+            if refused.code != UNKNOWN_MEMBER:
+                raise
+            return False
+        return int(role.get("position", 0)) >= permissions.top_position(guild, member)
+
+    async def _explained(self, guild_id: str, role_id: str, refused: Refused) -> Refused:
+        """Discord says the same of a missing permission and of a role above the bot's own."""
+        guild = await self._rest.guild(guild_id)
+        if await self._stands_above(guild, _role(guild, role_id), self._rest.application_id):
+            return Refused(403, ROLE_ABOVE_BOT, "the role stands above the bot")
+        return refused
 
     async def _give(self, event: Event, user_id: str) -> bool:
         """False while another event is taking the role back; it is given after that."""
@@ -90,6 +113,8 @@ class Roles:
         try:
             await self._rest.give_role(*_call(holder))
         except Refused as refused:
+            if refused.code == MISSING_PERMISSION:
+                raise await self._explained(event.guild_id, event.attendee_role_id, refused) from None
             if refused.code != UNKNOWN_MEMBER:  # whoever has left the guild needs no role
                 raise
         await self._db.write(role_holders.update(*key).set(RoleHolder.given, True))
@@ -139,6 +164,14 @@ class Roles:
         for holder in await self._db.all(holders_of_role(event.guild_id, event.attendee_role_id).consistent()):
             if holder.events <= {event.event_id}:
                 await self._db.write(role_holders.delete(holder.guild_id, holder.role_id, holder.user_id))
+
+
+def _role(guild: Mapping[str, Any], role_id: str) -> Mapping[str, Any]:
+    roles: list[dict[str, Any]] = guild.get("roles") or []
+    for role in roles:
+        if role.get("id") == role_id:
+            return role
+    raise Refused(404, UNKNOWN_ROLE, "Unknown Role")
 
 
 def _holds(holder: RoleHolder | None, event: Event) -> bool:

@@ -31,11 +31,17 @@ def role(found: Mapping[str, Any]) -> Object:
 
 
 def guild(server: Server) -> Object:
-    empty: Object = {"icon": None, "splash": None, "emojis": [], "stickers": [], "features": [], "description": None}
+    empty: Object = {"icon": None, "splash": None, "stickers": [], "features": [], "description": None}
     levels = dict.fromkeys(("verification_level", "default_message_notifications", "explicit_content_filter"), 0)
     levels |= dict.fromkeys(("mfa_level", "nsfw_level", "premium_tier", "afk_timeout", "system_channel_flags"), 0)
     roles = [role(one) for one in server.guild["roles"]]
-    return {**empty, **levels, **server.guild, "roles": roles}
+    emojis = [emoji(id) for id in sorted(server.emojis)]
+    return {**empty, **levels, **server.guild, "roles": roles, "emojis": emojis}
+
+
+def emoji(id: str) -> Object:
+    more = {"roles": [], "require_colons": True, "managed": False, "animated": False, "available": True}
+    return {"id": id, "name": f"emoji_{id[-4:]}", **more}
 
 
 def channel(found: Mapping[str, Any]) -> Object:

@@ -35,6 +35,10 @@ class Membership:
         }
         return Choices(tuple(channels), named, tuple(one for one in named if one[0] in givable))
 
+    async def emojis(self, guild_id: str) -> frozenset[str]:
+        guild = await self._rest.guild(guild_id)
+        return frozenset(str(one["id"]) for one in guild.get("emojis") or () if one.get("available", True))
+
     async def search(self, guild_id: str, text: str) -> list[tuple[str, str]]:
         found = await self._rest.search_members(guild_id, text)
         return [(str(one["user"]["id"]), _name(one)) for one in found if not one["user"].get("bot")]

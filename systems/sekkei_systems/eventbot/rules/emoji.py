@@ -38,6 +38,12 @@ def on_button(written: str) -> dict[str, Any]:
     return {"name": own[2], "id": own[3], **({"animated": True} if own[1] else {})}
 
 
+def own_id(written: str | None) -> str | None:
+    """Of an emoji that belongs to some server."""
+    own = _WHOLE_OWN.fullmatch(written or "")
+    return own[3] if own else None
+
+
 def is_valid(emoji: object) -> bool:
     """Does Discord take it on a button?"""
     if not isinstance(emoji, dict):

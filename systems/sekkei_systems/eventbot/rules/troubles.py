@@ -10,7 +10,8 @@ KNOWN = {
     "thread": {50001: "thread-permission", 50013: "thread-permission", 50024: "thread-place", 10008: "thread-message"},
     "mirror": {50001: "mirror-permission", 50013: "mirror-permission", 10070: "mirror-deleted", 30038: "mirror-many",
                180000: "mirror-deleted"},
-    "role": {10011: "role-deleted", 50001: "role-permission", 50013: "role-permission", -1: "role-powers"},
+    "role": {10011: "role-deleted", 50001: "role-permission", 50013: "role-permission", -1: "role-powers",
+             -2: "role-raised", -3: "role-above-bot"},
     "reminder": {10003: "reminder-thread", 50001: "reminder-thread", 50013: "reminder-thread"},
 }  # fmt: skip
 _CODE = re.compile(r"\((-?\d+)\)")

@@ -29,7 +29,7 @@ class Service:
             idempotency=context.idempotency,
         )
         self.access = Access(self.desk)
-        self.events = Events(self.desk)
+        self.events = Events(self.desk, look_up)
         self.queue = Queue(self.desk)
         self.joining = Joining(self.desk, self.access, self.queue)
         self.hands = Hands(self.desk, self.queue)

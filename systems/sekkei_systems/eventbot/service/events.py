@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -13,10 +14,12 @@ from sekkei.runtime.refusals import Changed
 from sekkei.unseen import one_line
 from sekkei_systems.eventbot import design
 from sekkei_systems.eventbot.design import Event, Repeat, SignUpOption, Status, events
+from sekkei_systems.eventbot.ports.discord.errors import DiscordError
 from sekkei_systems.eventbot.refusals import (
     AlreadySo,
     BadCapacity,
     Cancelled,
+    ForeignEmoji,
     Missing,
     NoChannel,
     NoSuchEvent,
@@ -25,6 +28,7 @@ from sekkei_systems.eventbot.refusals import (
     TooLong,
 )
 from sekkei_systems.eventbot.rules import options
+from sekkei_systems.eventbot.rules.emoji import own_id
 from sekkei_systems.eventbot.rules.identifiers import new_event_id, schedule_name, uuid_of
 from sekkei_systems.eventbot.rules.markdown import escaped
 from sekkei_systems.eventbot.rules.mentions import call_messages
@@ -32,6 +36,7 @@ from sekkei_systems.eventbot.rules.options import Written
 from sekkei_systems.eventbot.rules.views import EventView, has_started, is_over
 from sekkei_systems.eventbot.service.access import Actor, Creator, Host
 from sekkei_systems.eventbot.service.desk import SOON, Desk
+from sekkei_systems.eventbot.service.guilds import LookUp
 from sekkei_systems.eventbot.service.series import kept, next_of
 from sekkei_systems.eventbot.service.views import members_in_order, view_of_event
 
@@ -99,8 +104,8 @@ def read_capacity(text: str) -> int | None:
 class Events:
     """Operations on events. Whatever must be seen in Discord afterwards is written down in the same transaction."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    def __init__(self, desk: Desk, look_up: LookUp) -> None:
+        self._desk, self._look_up = desk, look_up
 
     async def create(self, actor: Creator, draft: Draft, channel_id: str | None = None) -> Event:
         """Settings say where it is posted."""
@@ -109,6 +114,7 @@ class Events:
         channel = settings.recruit_channel_id or channel_id
         if not channel:
             raise NoChannel()
+        await self._must_know_emoji(actor.guild_id, draft.options)
         now = desk.now()
         event = Event(
             guild_id=actor.guild_id,
@@ -135,6 +141,20 @@ class Events:
         await desk.transact(events.create(event), desk.settle_event(event.guild_id, event.event_id, SOON), by=actor)
         desk.changed(actor.guild_id)
         return await desk.event(event.guild_id, event.event_id)
+
+    async def _must_know_emoji(self, guild_id: str, wanted: Sequence[Written]) -> None:
+        """Discord refuses a post with an emoji of another server: said before it is made. While Discord is silent, the
+        post itself will tell."""
+        own = {id: one for one in wanted if (id := own_id(one.emoji)) is not None}
+        if not own:
+            return
+        try:
+            known = await self._look_up.emojis(guild_id)
+        except DiscordError:
+            return
+        for id, one in own.items():
+            if id not in known:
+                raise ForeignEmoji(field="options", name=one.name, emoji=one.emoji)
 
     async def get(self, guild_id: str, event_id: str) -> Event:
         return await self._desk.event(guild_id, event_id)
@@ -196,6 +216,7 @@ class Events:
     async def set_options(self, host: Host, wanted: list[Written], version: int | None = None) -> Event:
         """The ways to take part. People stay in theirs; one that somebody is in, or waits for, is not removed."""
         event = self._editable(host, version)
+        await self._must_know_emoji(event.guild_id, wanted)
         update = self._update(event)
         if not event.options:
             return await self._apply(event, update.set(Event.options, options.fresh(wanted)), by=host.actor)

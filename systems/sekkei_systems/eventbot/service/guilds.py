@@ -96,6 +96,10 @@ class LookUp(Protocol):
 
     async def choices(self, guild_id: str) -> Choices: ...
 
+    async def emojis(self, guild_id: str) -> frozenset[str]:
+        """Ids of the guild's own."""
+        ...
+
     async def search(self, guild_id: str, text: str) -> list[tuple[str, str]]:
         """Ids and names of members whose name begins so."""
         ...
@@ -170,12 +174,14 @@ class Guilds:
         if moved & ROLES and not actor.permissions & permissions.MANAGING_ROLES:
             raise NotRoleManager()
         if "attendee_role_id" in moved and changed.attendee_role_id is not None:
-            await self._must_be_givable(actor, changed.attendee_role_id)
+            position = await self._givable(actor, changed.attendee_role_id)
+            chosen = {"attendee_role_by": actor.user_id, "attendee_role_position": position}
+            changed = GuildSettings(**{**vars(changed), **chosen})
         await self._desk.transact(guild_settings.put(changed), by=actor)
         return changed
 
-    async def _must_be_givable(self, actor: Actor, role_id: str) -> None:
-        """The bot never hands out what stands above the person who says so, nor anything with powers."""
+    async def _givable(self, actor: Actor, role_id: str) -> int:
+        """Its position. The bot never hands out what stands above the person who says so, nor anything with powers."""
         try:
             standing = await self._look_up(actor.guild_id, actor.user_id)
         except DiscordError:
@@ -187,6 +193,7 @@ class Guilds:
             raise RoleTooHigh(field="attendee_role_id")
         if permissions.bits(role.get("permissions")) & permissions.ADMINISTRATIVE:
             raise RoleTooPowerful(field="attendee_role_id")
+        return int(role.get("position", 0))
 
     async def may_ping(self, actor: Actor, role_id: str) -> None:
         """Rings a role only for whoever may ring it themselves; raises NotPinger."""

@@ -94,14 +94,15 @@ async def test_while_somebody_edits_a_message_nobody_else_does(quick: Bot) -> No
     assert quick.local.log[0]["method"] == "PATCH"
 
 
-async def test_an_emoji_of_another_server_is_told_and_can_be_changed(quick: Bot) -> None:
+async def test_an_emoji_that_the_server_lost_is_told_and_can_be_changed(quick: Bot) -> None:
     """Discord takes only those of servers that the bot is in, and says 50035: trying again alone does not help."""
-    quick.local.server.emojis.add("880000000000000001")
+    quick.local.server.emojis |= {"880000000000000001", "870000000000000001"}
     values = {"title": "レイド", "start": "明日 21時"}
     assert (await quick.app.submit(AOI, RECRUIT, "e1:create:", values)).ok
     [event] = await quick.service.events.of_guild(GUILD_ID)
     wanted = {"options": "<:tank:870000000000000001> Tank 1"}
     await quick.app.submit(AOI, RECRUIT, f"e1:options:{event.event_id[4:]}", wanted)
+    quick.local.server.emojis.remove("870000000000000001")
     await quick.calm()
     now = await quick.service.events.get(GUILD_ID, event.event_id)
     assert "Invalid emoji" in (now.delivery_error or "")

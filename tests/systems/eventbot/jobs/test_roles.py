@@ -10,8 +10,9 @@ import pytest
 
 from sekkei_systems.eventbot.design import Event, GuildSettings, events, guild_settings
 from sekkei_systems.eventbot.local.discord import Fault
-from sekkei_systems.eventbot.local.world import ATTENDEE_ROLE, BOT_ROLE, GUILD_ID
+from sekkei_systems.eventbot.local.world import ATTENDEE_ROLE, BOT_ROLE, GUILD_ID, MANAGER_ROLE
 from sekkei_systems.eventbot.ports.discord import permissions
+from sekkei_systems.eventbot.rules.troubles import sentences
 from sekkei_systems.eventbot.service import Details
 from tests.systems.eventbot.conftest import AOI, MEI, REN, SOTA, Bot
 
@@ -87,6 +88,50 @@ async def test_a_role_that_got_powers_is_not_handed_out(with_role: Bot) -> None:
     with_role.local.server.let(ATTENDEE_ROLE, deny=permissions.BAN_MEMBERS)
     await with_role.service.events.retry(await with_role.host(AOI, event.event_id))
     assert await holders(with_role) == {SOTA.id}
+
+
+async def trouble_of(bot: Bot, event: Event) -> str:
+    stored = await bot.service.events.get(GUILD_ID, event.event_id)
+    return sentences(stored.troubles)[0][0]
+
+
+async def test_a_role_raised_above_whoever_chose_it_is_not_handed_out(with_role: Bot) -> None:
+    event = await with_role.event()
+    server = with_role.local.server
+    role, mine = server.role(ATTENDEE_ROLE), server.role(MANAGER_ROLE)
+    assert role is not None
+    assert mine is not None
+    server.role(BOT_ROLE)["position"] = 9  # type: ignore[index]
+    role["position"] = mine["position"]
+    await with_role.service.joining.join(SOTA.actor, event.event_id)
+    assert await holders(with_role) == set()
+    assert await trouble_of(with_role, event) == "role-raised"
+    role["position"] = mine["position"] - 1
+    await with_role.service.events.retry(await with_role.host(AOI, event.event_id))
+    assert await holders(with_role) == {SOTA.id}, "higher than it was, and still below them"
+
+
+async def test_a_role_that_its_chooser_left_behind_is_handed_out(with_role: Bot) -> None:
+    event = await with_role.event()
+    server = with_role.local.server
+    server.role(ATTENDEE_ROLE)["position"] = 2  # type: ignore[index]
+    del server.members[AOI.id]
+    await with_role.service.joining.join(SOTA.actor, event.event_id)
+    assert await holders(with_role) == {SOTA.id}
+
+
+async def test_a_role_above_the_bot_is_told_from_a_missing_permission(with_role: Bot) -> None:
+    event = await with_role.event()
+    server = with_role.local.server
+    server.role(BOT_ROLE)["position"] = 1  # type: ignore[index]
+    await with_role.service.joining.join(SOTA.actor, event.event_id)
+    assert await holders(with_role) == set()
+    assert await trouble_of(with_role, event) == "role-above-bot"
+    server.role(BOT_ROLE)["position"] = 3  # type: ignore[index]
+    server.let(BOT_ROLE, deny=permissions.MANAGE_ROLES)
+    await with_role.service.events.retry(await with_role.host(AOI, event.event_id))
+    assert await holders(with_role) == set()
+    assert await trouble_of(with_role, event) == "role-permission"
 
 
 async def test_a_lost_answer_and_a_missing_permission_are_made_good(with_role: Bot) -> None:

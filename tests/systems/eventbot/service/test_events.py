@@ -9,12 +9,15 @@ import pytest
 
 from sekkei.runtime.refusals import Changed, Invalid
 from sekkei_systems.eventbot.design import Repeat, Status
+from sekkei_systems.eventbot.local.discord import Fault
 from sekkei_systems.eventbot.local.world import GUILD_ID, RECRUIT
 from sekkei_systems.eventbot.refusals import (
     AlreadySo,
     Cancelled,
     Closed,
+    ForeignEmoji,
 )
+from sekkei_systems.eventbot.rules import options
 from sekkei_systems.eventbot.service import Details, Draft, NewNotice
 from tests.systems.eventbot.conftest import AOI, MEI, REN, Bot
 
@@ -166,3 +169,28 @@ async def test_calling_off_one_of_a_series_goes_on_with_the_next(quick: Bot) -> 
     await quick.service.events.cancel(await quick.host(AOI, after.event_id), series=True)
     await quick.work(6)
     assert await quick.service.events.of_guild(GUILD_ID) == []
+
+
+async def test_an_emoji_of_another_server_is_refused_when_it_is_set(quick: Bot) -> None:
+    quick.local.server.emojis.add("880000000000000001")
+    event = await quick.event()
+    host = await quick.host(AOI, event.event_id)
+    for text in (
+        "<:tank:870000000000000001> Tank 1",
+        "<:tank:880000000000000001> Tank\n<a:run:870000000000000001> DPS",
+    ):
+        with pytest.raises(ForeignEmoji) as refused:
+            await quick.service.events.set_options(host, options.read(text))
+        assert "870000000000000001" in refused.value.text("ja")
+        with pytest.raises(ForeignEmoji):
+            await quick.event(options=tuple(options.read(text)))
+    await quick.service.events.set_options(host, options.read("<:tank:880000000000000001> Tank\n💚 Healer"))
+    asked = sum(one["path"] == f"/guilds/{GUILD_ID}" for one in quick.local.log)
+    await quick.event(options=tuple(options.read("💚 Healer")))
+    assert sum(one["path"] == f"/guilds/{GUILD_ID}" for one in quick.local.log) == asked, "plain ones are not asked for"
+
+
+async def test_while_discord_is_silent_emoji_are_taken_on_trust(quick: Bot) -> None:
+    host = await quick.host(AOI, (await quick.event()).event_id)
+    quick.local.faults.append(Fault("error", 3, on="GET /guilds/"))
+    await quick.service.events.set_options(host, options.read("<:tank:870000000000000001> Tank"))

@@ -35,8 +35,9 @@ THREAD_EXISTS = 160004
 LOCKED_THREAD = 160005
 FINISHED_EVENT = 180000
 
-POWERFUL_ROLE = -1
-"""Not Discord's: our own refusal to hand out a role with administrative permissions."""
+POWERFUL_ROLE, RAISED_ROLE, ROLE_ABOVE_BOT = -1, -2, -3
+"""Not Discord's but ours: a role with administrative permissions, one that stands above whoever chose it, and one that
+stands above the bot, which Discord does not tell from a missing permission."""
 
 FORBIDDEN = frozenset({UNKNOWN_CHANNEL, UNKNOWN_GUILD, MISSING_ACCESS, MISSING_PERMISSION, CANNOT_DM, ARCHIVED_THREAD})
 """Somebody in the guild has to do something first; trying again alone does not help."""
