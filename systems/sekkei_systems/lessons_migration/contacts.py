@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import contextlib
 from typing import Any
 
 from sekkei.clock import Clock
@@ -11,83 +11,82 @@ from sekkei.runtime import days
 from sekkei_systems.lessons.design import (
     Contact,
     Status,
-    TieKind,
     UserLesson,
     contact,
     contacts,
     lesson,
-    of_kind_between,
 )
 from sekkei_systems.lessons.rules.notices import reaches
-from sekkei_systems.lessons.rules.slots import LAST_DAY
-from sekkei_systems.lessons_migration.comparing import entries
+from sekkei_systems.lessons.rules.slots import Slot, slot_of
 from sekkei_systems.lessons_migration.configuration import OldTable
 from sekkei_systems.lessons_migration.mapping import Row
 from sekkei_systems.lessons_migration.old_rows import OldRows
-from sekkei_systems.lessons_migration.places import identity, place_of, source_of
+from sekkei_systems.lessons_migration.places import identity, place_of
 from sekkei_systems.lessons_migration.report import Report
+from sekkei_systems.lessons_migration.together import together
 
-AT_ONCE = 100
 NAME_LENGTH_MAX = 50
 _FIELDS = {"mail": "email", "line": "line_user_id", "push": "push_token", "webhook": "webhook_url"}
 
 
 class OldContacts:
-    """The contacts table of the old system, as the mapping names it."""
+    """The contacts table of the old system, as the mapping names it. One pass over the entries, some at a time."""
 
     def __init__(self, db: Database, clock: Clock, old: OldTable) -> None:
         self._db = db
         self._clock = clock
         self._old = old
+        self._seen: set[str] = set()
+        """Of the old system: their contacts have been brought, or there are none."""
+        self._silent: dict[str, str | None] = {}
+        """Why somebody could not be told; None when they could."""
+        self._listed: dict[Slot, bool] = {}
 
-    async def bring(self, report: Report) -> None:
-        """Contacts of those who wait and have none here. What somebody has set up here stays."""
+    async def bring(self, some: list[UserLesson], report: Report) -> None:
+        """Contacts of those among them who wait and have none here. What somebody has set up here stays."""
         names = self._old.contacts
         if not names:
             return
+        users = {self._old.user_of(tie.user_id) for tie in self._waiting(some)} - self._seen
+        self._seen |= users
+        known = await self._db.get_many(contact(self._old.account_of(user)) for user in sorted(users))
+        missing = users - {self._old.user_of(one.user_id) for one in known if one is not None}
         rows = OldRows(self._db.store, names["table"], self._clock)
-        async for found in entries(self._db, moved_from=self._old.table):
-            ties = [tie for tie in found if tie.status is Status.ACTIVE and tie.starts_at > days.now(self._clock)]
-            users = {self._old.user_of(tie.user_id) for tie in ties}
-            known = await self._db.get_many(contact(self._old.account_of(user)) for user in sorted(users))
-            missing = users - {self._old.user_of(one.user_id) for one in known if one is not None}
-            there = await rows.get({names["user"]: user} for user in sorted(missing))
-            for user in sorted(missing):
-                row = there.get(identity({names["user"]: user}))
-                if row is not None and await self._create(user, row):
-                    report.contacts += 1
+        there = await rows.get({names["user"]: user} for user in sorted(missing))
+        found = [(user, there.get(identity({names["user"]: user}))) for user in sorted(missing)]
+        await together(self._create(user, row, report) for user, row in found if row is not None)
 
-    async def list_silent(self, report: Report) -> None:
-        """Those of the old table who wait and could not be told, and those whose lesson is not in the timetable."""
-        async for ties in self._waiting():
-            people = await self._db.get_many(contact(tie.user_id) for tie in ties)
-            refs = [lesson(tie.studio_code, tie.lesson_date, tie.start_time) for tie in ties]
-            for tie, person, there in zip(ties, people, await self._db.get_many(refs), strict=True):
-                if not reaches(person, "opening"):
-                    report.silent.add(place=str(place_of(tie)), why="no contact" if person is None else "not reachable")
-                if there is None:
-                    report.unlisted.add(place=str(place_of(tie)))
+    async def list_silent(self, some: list[UserLesson], report: Report) -> None:
+        """Those among them who wait and could not be told, and those whose lesson is not in the timetable."""
+        ties = self._waiting(some)
+        await self._look_up(ties)
+        for tie in ties:
+            why = self._silent[tie.user_id]
+            if why is not None:
+                report.silent.add(place=str(place_of(tie)), why=why)
+            if not self._listed[slot_of(tie)]:
+                report.unlisted.add(place=str(place_of(tie)))
 
-    async def _waiting(self) -> AsyncIterator[list[UserLesson]]:
-        """Entries of the old table that still wait, some at a time."""
-        now, some = days.now(self._clock), []
-        async for tie in self._db.each(of_kind_between(TieKind.WAITLIST, days.day_of(now), LAST_DAY)):
-            waits = tie.status is Status.ACTIVE and tie.starts_at > now
-            if waits and source_of(tie, self._old.table) is not None:
-                some.append(tie)
-            if len(some) == AT_ONCE:
-                yield some
-                some = []
-        if some:
-            yield some
+    async def _look_up(self, ties: list[UserLesson]) -> None:
+        """People and lessons that were not met before: most wait for several lessons, and with others."""
+        users = sorted({tie.user_id for tie in ties} - self._silent.keys())
+        for user, person in zip(users, await self._db.get_many(map(contact, users)), strict=True):
+            why = "no contact" if person is None else "not reachable"
+            self._silent[user] = None if reaches(person, "opening") else why
+        slots = sorted({slot_of(tie) for tie in ties} - self._listed.keys())
+        refs = [lesson(slot.studio_code, slot.lesson_date, slot.start_time) for slot in slots]
+        for slot, there in zip(slots, await self._db.get_many(refs), strict=True):
+            self._listed[slot] = there is not None
 
-    async def _create(self, user: str, row: Row) -> bool:
+    def _waiting(self, some: list[UserLesson]) -> list[UserLesson]:
+        now = days.now(self._clock)
+        return [tie for tie in some if tie.status is Status.ACTIVE and tie.starts_at > now]
+
+    async def _create(self, user: str, row: Row, report: Report) -> None:
         made = contact_of(self._old.account_of(user), row, self._old)
-        try:
+        with contextlib.suppress(ConditionFailed):
             await self._db.write(contacts.create(made))
-        except ConditionFailed:
-            return False
-        return True
+            report.contacts += 1
 
 
 def contact_of(account: str, row: Row, old: OldTable) -> Contact:

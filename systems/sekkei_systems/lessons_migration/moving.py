@@ -18,7 +18,7 @@ from sekkei.clock import Clock
 from sekkei.design import Database
 from sekkei.errors import ResourceNotFoundException
 from sekkei.runtime import days
-from sekkei_systems.lessons.design import Migration, Stage, lessons_table, user_lessons_table
+from sekkei_systems.lessons.design import Migration, Stage, UserLesson, lessons_table, user_lessons_table
 from sekkei_systems.lessons_migration.comparing import Comparing, count, entries
 from sekkei_systems.lessons_migration.configuration import OldTable
 from sekkei_systems.lessons_migration.contacts import OldContacts
@@ -40,6 +40,7 @@ T = TypeVar("T")
 Progress = Callable[[int, int], None]
 """Rows done, and about how many there are in all."""
 Act = Callable[[Comparing, list[Finding], Report], Awaitable[None]]
+Visit = Callable[[list[UserLesson], Report], Awaitable[None]]
 
 
 class Move:
@@ -52,7 +53,6 @@ class Move:
         self._progress = progress
         self._rows = OldRows(db.store, old.table, clock)
         self._ledger = Ledger(db, clock, old.table)
-        self._contacts = OldContacts(db, clock, old)
 
     async def state(self) -> Migration | None:
         return await self._ledger.read()
@@ -89,8 +89,7 @@ class Move:
         resumes = before is not None and before.stage is Stage.RUNNING and before.mapping == mapping
         fresh: dict[str, Any] = {} if resumes else {"cursors": {}, "counts": {}}
         mine = await self._ledger.enter(Stage.RUNNING, before, mapping=mapping, **fresh)
-        report = await self._pass("run", about, mine, _settle, saves=True)
-        await self._contacts.bring(report)
+        report = await self._pass("run", about, mine, _settle, self._contacts().bring, saves=True)
         await self._ledger.enter(Stage.COPIED, mine, cursors={}, counts=report.counts())
         return report
 
@@ -101,9 +100,7 @@ class Move:
             raise WrongStage(FINISHED)
         if before is None or before.stage not in (Stage.COPIED, Stage.VERIFIED, Stage.CUT_OVER):
             raise WrongStage("Run the copy to its end first: sekkei lessons migrate run")
-        report = await self._compared("verify", before)
-        if not report.drift:
-            await self._contacts.list_silent(report)
+        report = await self._compared("verify", before, self._contacts().list_silent)
         if before.stage is not Stage.CUT_OVER:
             stage = Stage.COPIED if report.drift else Stage.VERIFIED
             await self._ledger.enter(stage, before, counts=report.counts())
@@ -116,11 +113,10 @@ class Move:
         before = await self._ledger.read()
         if before is None or before.stage is not Stage.VERIFIED:
             raise WrongStage("Verify without drift first: sekkei lessons migrate verify")
-        report = await self._compared("cutover", before)
+        report = await self._compared("cutover", before, self._contacts().list_silent)
         if report.drift:
             await self._ledger.enter(Stage.COPIED, before)
             return report
-        await self._contacts.list_silent(report)
         if allow_silent or not report.silent:
             await self._ledger.enter(Stage.CUT_OVER, before, led_since=days.now(self._clock))
         return report
@@ -197,8 +193,11 @@ class Move:
 
     # Parts
 
-    async def _compared(self, stage: str, state: Migration) -> Report:
-        return await self._pass(stage, await self._rows.about(), state, _count)
+    def _contacts(self) -> OldContacts:
+        return OldContacts(self._db, self._clock, self._old)
+
+    async def _compared(self, stage: str, state: Migration, visit: Visit | None = None) -> Report:
+        return await self._pass(stage, await self._rows.about(), state, _count, visit)
 
     def _comparing(self, about: About, state: Migration | None, made: bool = True) -> Comparing:
         new_leads = state is not None and state.stage in NEW_LEADS
@@ -210,11 +209,13 @@ class Move:
         about: About,
         state: Migration | None,
         act: Act,
+        visit: Visit | None = None,
         *,
         saves: bool = False,
         made: bool = True,
     ) -> Report:
-        """All rows of the old table, then all entries that came from it. `saves`: in `state` it is noted how far."""
+        """All rows of the old table, then all entries that came from it, which `visit` is shown too: each table is read
+        once. `saves`: in `state` it is noted how far."""
         started = time.perf_counter()
         report = Report(stage, self._old.table)
         noted = state if saves else None
@@ -246,7 +247,11 @@ class Move:
         if made:
             async for found in entries(self._db, moved_from=self._old.table):
                 findings = await comparing.entries(entry for entry in found if hash(place_of(entry)) not in seen)
-                await act(comparing, [one for one in findings if one.verdict is Verdict.GONE], report)
+                gone = [one for one in findings if one.verdict is Verdict.GONE]
+                await act(comparing, gone, report)
+                if visit is not None:
+                    places = {one.place for one in gone}
+                    await visit([entry for entry in found if place_of(entry) not in places], report)
         report.seconds = time.perf_counter() - started
         return report
 

@@ -15,7 +15,8 @@ from sekkei.store.protocol import Store
 from sekkei_systems.lessons_migration.mapping import Row
 from sekkei_systems.lessons_migration.places import identity
 
-PAGE_ROWS = 500
+PAGE_ROWS = 2_000
+"""How much a run that is cut off looks at again, at most; what it wrote stays written."""
 BATCH_GET_MAX = 100
 
 Stored = Mapping[str, AttributeValue]

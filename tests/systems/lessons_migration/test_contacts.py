@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 
 from sekkei.clock import ManualClock
-from sekkei.design import Database
-from sekkei_systems.lessons.design import Contact, Lesson, Stage, contact, contacts, lessons
+from sekkei.design import Database, tables
+from sekkei.runtime.watched import watched
+from sekkei.store import Embedded
+from sekkei_systems.lessons.design import Contact, Lesson, Stage, contact, contacts, design, lessons
 from sekkei_systems.lessons_migration.configuration import BadMapping, OldTable
 from sekkei_systems.lessons_migration.contacts import contact_of
-from sekkei_systems.lessons_migration.moving import Move
+from sekkei_systems.lessons_migration.moving import SEGMENTS, Move
 from sekkei_systems.lessons_migration.old_rows import stored
+from sekkei_systems.lessons_migration.sample import make_table
 from tests.systems.lessons.world import LESSON
 from tests.systems.lessons_migration.old_waitlists import OLD, db, put, stage
 
@@ -77,6 +82,24 @@ async def test_contacts_and_accounts_come_along(db: Database, clock: ManualClock
         assert verified.drift.count == 0
     finally:
         await drop(db)
+
+
+async def test_each_table_is_read_once(clock: ManualClock) -> None:
+    """On a store that goes over all rows to find some, asking again for those who wait made a verify endless."""
+    counted = watched(Embedded(clock=clock))
+    await tables.create(counted, design, "test", clock)
+    await make_table(counted, OLD.table)
+    db = design.open(counted, env="test", clock=clock)
+    slots = [f"gnz#2025-07-30#{hour}:30" for hour in range(13, 20)]
+    rows = [{**row("hana"), "waitlistId": f"{slot}#BSL"} for slot in slots]
+    await put(db, *rows)
+    await Move(db, clock, OLD).run()
+    before = Counter(counted.calls)
+    verified = await Move(db, clock, OLD).verify()
+    assert (verified.unchanged, verified.silent.count, verified.unlisted.count) == (7, 7, 7)
+    made = Counter(counted.calls) - before
+    assert (made["Query"], made["Scan"]) == (0, SEGMENTS + 1), made
+    assert made["BatchGetItem"] == 3, "rows, people and lessons, some at a time"
 
 
 async def test_who_waits_for_a_lesson_that_is_not_in_the_timetable_is_listed(db: Database, clock: ManualClock) -> None:
