@@ -28,6 +28,10 @@ class KeyInUse(Conflict):
     """The first request with the key has not been answered."""
 
 
+class AlreadyDone(Exception):
+    """A transaction found its mark there: what it was for has happened before."""
+
+
 def own_key(system: str, *whose: str) -> str:
     """The key that somebody chose, as a row's name that names nobody."""
     return f"{system}/{hashlib.sha256(chr(0).join(whose).encode()).hexdigest()}"

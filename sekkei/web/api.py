@@ -29,7 +29,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from sekkei.runtime.idempotency import Idempotency
-from sekkei.runtime.refusals import Changed
+from sekkei.runtime.refusals import Changed, Refusal
 from sekkei.web import csrf, openapi
 from sekkei.web.given import Given, NotGiven, Plan, hints_of, plan
 from sekkei.web.once import Once, Repeatable, takes_key
@@ -237,12 +237,16 @@ def _endpoint(operation: Operation, once: Once | None) -> Callable[[Request], Aw
     @functools.wraps(operation.handler)
     async def endpoint(request: Request) -> Response:
         request.scope["sekkei.api"] = True
-        arguments = await operation.plan.arguments(request)
+        try:
+            arguments = await operation.plan.arguments(request)
 
-        async def run() -> Response:
-            return respond(await operation.plan.run(arguments), operation.status)
+            async def run() -> Response:
+                return respond(await operation.plan.run(arguments), operation.status)
 
-        return await run() if once is None else await once.answer(request, run)
+            return await run() if once is None else await once.answer(request, run)
+        except Refusal as refusal:
+            refusal.field = operation.plan.sent_as(refusal.field)  # a service knows its own names
+            raise
 
     return endpoint
 

@@ -34,7 +34,7 @@ from starlette.requests import Request
 
 from sekkei.runtime.refusals import NotThere
 from sekkei.web import reading
-from sekkei.web.forms import Sent, form, sent
+from sekkei.web.forms import Sent, described, form, sent
 from sekkei.web.identity.users import User, current_user, require_user
 from sekkei.web.texts import language_of
 
@@ -118,6 +118,16 @@ class Plan:
     async def run(self, arguments: Mapping[str, Any]) -> Any:
         answer = self.handler(**arguments)
         return await answer if inspect.isawaitable(answer) else answer
+
+    def sent_as(self, field: str | None) -> str | None:
+        """What whoever sent it calls a field; None when they sent nothing by that name."""
+        first, slash, rest = (field or "").partition("/")
+        models = [model for model in (*self.bodies, *self.queries) if _is_struct(model)]
+        fields = [info for model in models for info, _ in described(get_origin(model) or model)]
+        names = {info.encode_name for info in fields} | self.path_types.keys()
+        found = next((info.encode_name for info in fields if info.name == first and first not in names), first)
+        unknown = bool(models) and found not in names and len(models) == len(self.bodies) + len(self.queries)
+        return None if unknown or not first else f"{found}{slash}{rest}"
 
     def joined(self, other: Plan) -> None:
         """What a provider needs, its handler needs."""

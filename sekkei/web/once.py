@@ -12,16 +12,17 @@ afterwards, sealed, for a week:
     after a refusal or error    nothing is kept: the next one is carried out
 
 Who asks has been let in and what they sent has been read before, every time. Keys are one's own, and apart for each
-value of the path's `repeatable_in`. An operation that takes `headers: Repeatable` itself answers for it itself: it can
-write the answer in the transaction of its effect.
+value of the path's `repeatable_in`. An operation that takes `headers: Repeatable` itself answers for it itself, by
+`with_effect`: the answer is written in the transaction of its effect, and there is never one without the other.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from typing import Annotated, Any
+from dataclasses import dataclass
+from typing import Annotated, Any, Generic, TypeVar
 
 import msgspec
 import orjson
@@ -29,7 +30,9 @@ from msgspec import Meta
 from starlette.requests import Request
 from starlette.responses import Response
 
-from sekkei.runtime.idempotency import Idempotency, KeyInUse, KeyReused, own_key
+from sekkei.design import Put, TransactionFailed
+from sekkei.runtime.design import Once as Row
+from sekkei.runtime.idempotency import AlreadyDone, Idempotency, KeyInUse, KeyReused, own_key
 from sekkei.web import csrf, reading
 from sekkei.web.identity.users import current_user
 
@@ -44,6 +47,51 @@ class Repeatable(msgspec.Struct, rename={"key": "Idempotency-Key"}):
 def takes_key(method: str, headers: list[Any]) -> bool:
     """Whether an operation is repeatable by what stands here: it writes, and does not answer for its key itself."""
     return method not in csrf.SAFE and not any(issubclass(model, Repeatable) for model in headers)
+
+
+M = TypeVar("M")
+Out = TypeVar("Out")
+Mark = Callable[[M], Put[Row]]
+"""For the transaction of the effect, given what it makes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Made(Generic[Out]):
+    """What was made with a key, now or before."""
+
+    answer: Out
+    replayed: bool = False
+
+    @property
+    def headers(self) -> dict[str, str]:
+        return {REPLAYED: "true"} if self.replayed else {}
+
+
+async def with_effect(
+    idempotency: Idempotency,
+    rows: Sequence[str],
+    asked: str,
+    make: Callable[[Mark[M]], Awaitable[M]],
+    out: Callable[[M], Out],
+    shape: type[Out],
+) -> Made[Out]:
+    """Make it, marked in the same transaction, or give the answer of that time. Of `rows` the first is the key's, the
+    others are what earlier versions called it; those go within a week. `asked` is what the key belongs to."""
+
+    def mark(made: M) -> Put[Row]:
+        return idempotency.mark(rows[0], {"asked": asked, "answer": msgspec.to_builtins(out(made))})
+
+    before = await idempotency.answer(*rows)
+    if before is None:
+        try:
+            return Made(out(await make(mark)))
+        except (AlreadyDone, TransactionFailed):
+            before = await idempotency.answer(rows[0])  # the same request came twice at once
+            if before is None:
+                raise
+    if before["asked"] != asked:
+        raise KeyReused()
+    return Made(msgspec.convert(before["answer"], shape), replayed=True)
 
 
 class Once:

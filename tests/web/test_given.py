@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 import pytest
 from msgspec import Meta, Struct
+from msgspec import field as named
 from starlette.requests import Request
 
 from sekkei.clock import Clock, ManualClock
@@ -27,6 +28,29 @@ AOI = User("aoi", "aoi@example.com", "Aoi", True)
 class Colour(Enum):
     RED = "red"
     BLUE = "blue"
+
+
+class Period(Struct, rename="camel"):
+    first_day: int = 0
+    last_day: int = named(name="to", default=0)
+
+
+@pytest.mark.parametrize(
+    ("field", "sent"),
+    [
+        ("first_day", "firstDay"),
+        ("last_day", "to"),
+        ("last_day/2", "to/2"),
+        ("firstDay", "firstDay"),
+        ("box", "box"),
+        ("our_own", None),
+        (None, None),
+    ],
+)
+def test_a_field_is_called_what_the_client_called_it(field: str | None, sent: str | None) -> None:
+    async def close(box: str, body: Period) -> None: ...
+
+    assert plan(close, "/{box}", Given(), in_page=False).sent_as(field) == sent
 
 
 @dataclass

@@ -205,9 +205,5 @@ class BadLesson(Invalid):
     pass
 
 
-class KeyReused(Conflict):
-    """The Idempotency-Key belongs to another request."""
-
-
 class WaitlistsElsewhere(Conflict):
     """The old table still leads."""

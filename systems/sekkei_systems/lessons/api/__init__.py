@@ -27,7 +27,9 @@ from sekkei_systems.lessons.rules.slots import Slot
 from sekkei_systems.lessons.service.access import Member, Staff, member_of
 from sekkei_systems.lessons.webhooks import availability
 
-api = Api("lessons", title="Studio lessons", about="Timetables, favourites, waitlists, bookings, notices.")
+api = Api(
+    "lessons", title="Studio lessons", about="Timetables, favourites, waitlists, bookings, notices.", repeatable_in=""
+)
 api.include(timetable.operations, availability.operations, mine.operations, waitlist.operations)
 api.include(
     bookings.operations,

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from sekkei.runtime.idempotency import Idempotency
-from sekkei.web import Operations
-from sekkei_systems.lessons.api.once import LessonRef, Repeatable, once
+from sekkei.web import Answer, Operations
+from sekkei.web.once import Repeatable
+from sekkei_systems.lessons.api.once import LessonRef, once
 from sekkei_systems.lessons.api.shapes import Identifier, TieOut, tie_out
 from sekkei_systems.lessons.design import Contact
 from sekkei_systems.lessons.rules.slots import Slot, parse_slot
@@ -17,9 +18,8 @@ operations = Operations()
 @operations.post("/me/bookings", summary="Book a place", status=201, tag="bookings")
 async def book(
     member: Member, bookings: Bookings, person: Contact, idempotency: Idempotency, body: LessonRef, headers: Repeatable
-) -> TieOut:
-    asked = f"bookings {parse_slot(body.lesson)}"
-    return await once(idempotency, member, headers.key, asked, bookings.book, parse_slot(body.lesson))
+) -> Answer[TieOut]:
+    return await once(idempotency, member, headers.key, "bookings", bookings.book, parse_slot(body.lesson))
 
 
 @operations.get("/me/bookings/{reservation_id}", summary="My booking of that id, or what became of it", tag="bookings")

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Annotated
 
 import msgspec
-from msgspec import UNSET, Meta, UnsetType
+from msgspec import UNSET, Meta, UnsetType, field
 
 from sekkei.web import Operations
 from sekkei_systems.lessons.api.shapes import (
@@ -30,13 +30,13 @@ operations = Operations()
 class LessonIn(msgspec.Struct, rename="camel"):
     """A change of a lesson: what is left out stays as it was."""
 
-    name: SearchText | UnsetType = UNSET
+    lesson_name: SearchText | UnsetType = field(name="name", default=UNSET)
     instructor: SearchText | UnsetType = UNSET
-    end: TimeOfDay | UnsetType | None = UNSET
+    end_time: TimeOfDay | UnsetType | None = field(name="end", default=UNSET)
     capacity: Annotated[int, Meta(ge=0, le=10000)] | UnsetType | None = UNSET
     """null: no limit."""
     program: SearchText | UnsetType = UNSET
-    id: Identifier | UnsetType = UNSET
+    lesson_id: Identifier | UnsetType = field(name="id", default=UNSET)
     """Which lesson it is; another one in the same slot is refused."""
     is_open: bool | UnsetType = UNSET
     called_off: bool | UnsetType = UNSET
@@ -46,7 +46,7 @@ class LessonIn(msgspec.Struct, rename="camel"):
 class NewLessonIn(LessonIn, kw_only=True, rename="camel"):
     """A lesson; what is left out is as usual."""
 
-    name: SearchText
+    lesson_name: SearchText = field(name="name")
     instructor: SearchText
 
 
@@ -124,12 +124,12 @@ async def call_off(staff: Staff, desk: Desk, at: Slot, query: Why) -> None:
 def draft_in(slot: Slot, given: LessonIn) -> LessonDraft:
     return LessonDraft(
         slot,
-        lesson_name=given.name,
+        lesson_name=given.lesson_name,
         instructor=given.instructor,
-        end_time=given.end if given.end is UNSET else optional_time_in(given.end, "end"),
+        end_time=given.end_time if given.end_time is UNSET else optional_time_in(given.end_time, "end_time"),
         capacity=given.capacity,
         program=given.program,
-        lesson_id=given.id,
+        lesson_id=given.lesson_id,
         is_open=given.is_open,
         called_off=given.called_off,
     )

@@ -105,7 +105,7 @@ async def cancel(staff: Staff, desk: Desk, user_id: Identifier, at: Slot) -> Non
     "/desk/{lesson:path}/move", summary="Move a lesson, with everybody who has to do with it", tag="studios"
 )
 async def move(staff: Staff, moves: Moves, sellers: Sellers, at: Slot, body: MoveIn) -> LessonOut:
-    return lesson_out(await moves.move(staff, at, parse_slot(body.to)), sellers)
+    return lesson_out(await moves.move(staff, at, parse_slot(body.to, "to")), sellers)
 
 
 @operations.post("/desk/{lesson:path}/messages", summary="Say something to those who come", tag="studios")

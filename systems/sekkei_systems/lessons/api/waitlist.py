@@ -9,8 +9,9 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from sekkei.runtime.idempotency import Idempotency
-from sekkei.web import Operations
-from sekkei_systems.lessons.api.once import LessonRef, Repeatable, once
+from sekkei.web import Answer, Operations
+from sekkei.web.once import Repeatable
+from sekkei_systems.lessons.api.once import LessonRef, once
 from sekkei_systems.lessons.api.shapes import Identifier, TieOut, tie_out
 from sekkei_systems.lessons.design import Contact
 from sekkei_systems.lessons.rules.slots import Slot, parse_slot
@@ -24,9 +25,8 @@ operations = Operations()
 @operations.post("/me/waitlist", summary="Wait for a place", status=201, tag="waitlist")
 async def wait(
     member: Member, waitlist: Waitlist, person: Contact, idempotency: Idempotency, body: LessonRef, headers: Repeatable
-) -> TieOut:
-    asked = f"waitlist {parse_slot(body.lesson)}"
-    return await once(idempotency, member, headers.key, asked, waitlist.join, parse_slot(body.lesson))
+) -> Answer[TieOut]:
+    return await once(idempotency, member, headers.key, "waitlist", waitlist.join, parse_slot(body.lesson))
 
 
 @operations.get("/me/waitlist/{waitlist_id}", summary="My entry of that id", tag="waitlist")

@@ -6,7 +6,7 @@ from datetime import date
 from typing import Annotated
 
 import msgspec
-from msgspec import Meta
+from msgspec import Meta, field
 
 from sekkei.clock import Clock
 from sekkei.runtime import days
@@ -22,11 +22,11 @@ Weekday = Annotated[int, Meta(ge=0, le=6, description="0 is Monday")]
 
 
 class WeeklyIn(msgspec.Struct, rename="camel"):
-    name: SearchText
+    lesson_name: SearchText = field(name="name")
     instructor: SearchText
     first_day: date
     last_day: date | None = None
-    end: TimeOfDay | None = None
+    end_time: TimeOfDay | None = field(name="end", default=None)
     capacity: Annotated[int, Meta(ge=0, le=10000)] | None = None
     program: SearchText | None = None
 
@@ -67,8 +67,8 @@ async def save(
         studio_code=studio,
         weekday=weekday,
         start_time=time_in(start, "start"),
-        end_time=optional_time_in(body.end, "end"),
-        lesson_name=body.name,
+        end_time=optional_time_in(body.end_time, "end_time"),
+        lesson_name=body.lesson_name,
         instructor=body.instructor,
         program=body.program,
         capacity=body.capacity,
@@ -118,11 +118,11 @@ def weekly_out(found: WeeklyLesson) -> WeeklyOut:
     return WeeklyOut(
         weekday=found.weekday,
         start=f"{found.start_time:%H:%M}",
-        name=found.lesson_name,
+        lesson_name=found.lesson_name,
         instructor=found.instructor,
         first_day=found.first_day,
         last_day=found.last_day,
-        end=f"{found.end_time:%H:%M}" if found.end_time else None,
+        end_time=f"{found.end_time:%H:%M}" if found.end_time else None,
         capacity=found.capacity,
         program=found.program,
         skipped=sorted(date.fromisoformat(day) for day in found.skipped),

@@ -51,12 +51,13 @@ def slot(studio_code: str, lesson_date: str, start_time: str) -> Slot:
     return Slot(studio_code, day, time.fromisoformat(start_time))
 
 
-def parse_slot(text: str) -> Slot:
-    """The inverse of `str(slot)`."""
-    parts = text.split("/")
-    if len(parts) != 3:
-        raise BadSlot()
-    return slot(*parts)
+def parse_slot(text: str, field: str = "lesson") -> Slot:
+    """The inverse of `str(slot)`; `field` is what it was sent as."""
+    try:
+        studio_code, lesson_date, start_time = text.split("/")
+        return slot(studio_code, lesson_date, start_time)
+    except (BadSlot, ValueError):
+        raise BadSlot(field=field) from None
 
 
 def slot_of(found: UserLesson | Lesson | Match) -> Slot:

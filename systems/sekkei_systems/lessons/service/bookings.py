@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from sekkei.design import Action, ConditionFailed, TransactionFailed, Update
+from sekkei.runtime.idempotency import AlreadyDone
 from sekkei.runtime.refusals import Changed, Refusal
 from sekkei_systems.lessons import refusals
 from sekkei_systems.lessons.design import (
@@ -32,7 +33,7 @@ from sekkei_systems.lessons.rules.slots import Slot, slot_of
 from sekkei_systems.lessons.service.access import Member
 from sekkei_systems.lessons.service.entitlements import Entitled, Entitlements
 from sekkei_systems.lessons.service.reservations import Reservations
-from sekkei_systems.lessons.service.ties import AlreadyDone, Also, Ties
+from sekkei_systems.lessons.service.ties import Also, Ties
 from sekkei_systems.lessons.service.timetable import Timetable
 
 TRIES = 5

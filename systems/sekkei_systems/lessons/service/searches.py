@@ -82,7 +82,7 @@ class Searches:
         if max(len(program or ""), len(instructor or "")) > NAME_LENGTH_MAX:
             raise refusals.BadSearch(field="program")
         if wish.time_from and wish.time_until and wish.time_from >= wish.time_until:
-            raise refusals.BadSlot(field="timeUntil")
+            raise refusals.BadSlot(field="time_until")
         made = Search(
             user_id=member.user_id,
             search_id=_id_of(wish),

@@ -9,6 +9,7 @@ from typing import Any
 from sekkei.clock import Clock
 from sekkei.design import Action, Check, Database, Ref, TransactionFailed, Update
 from sekkei.runtime import days
+from sekkei.runtime.idempotency import AlreadyDone
 from sekkei.runtime.refusals import Changed
 from sekkei_systems.lessons import refusals
 from sekkei_systems.lessons.design import (
@@ -30,10 +31,6 @@ from sekkei_systems.lessons.service.rulebook import Rulebook
 
 Also = Callable[[UserLesson], Action[Any, Any]]
 """Something to be written in the same transaction, such as that a request has been carried out."""
-
-
-class AlreadyDone(Exception):
-    """What was to be written beside is there already: this request has been carried out before."""
 
 
 class Ties:

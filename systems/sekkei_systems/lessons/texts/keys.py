@@ -259,7 +259,6 @@ Key = Literal[
     "refusal.end-before-start",
     "refusal.full",
     "refusal.held",
-    "refusal.key-reused",
     "refusal.lesson-over",
     "refusal.link-over",
     "refusal.no-pass",

@@ -11,8 +11,9 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from sekkei.design import Action, TransactionFailed
-from sekkei.runtime.idempotency import Idempotency, KeyReused, own_key
+from sekkei.design import Action
+from sekkei.runtime.idempotency import Idempotency, own_key
+from sekkei.web.once import with_effect
 from sekkei_systems.tasks.service import Member
 
 M = TypeVar("M")
@@ -34,21 +35,9 @@ async def once(
     if key is None:
         return out(await make(lambda made: []))
     row = own_key("tasks", member.team_id, member.user_id, key)
-    # Of rows that an earlier version wrote; they go within a week.
     earlier = f"tasks/{member.team_id}/{member.user_id}/{hashlib.sha256(key.encode()).hexdigest()}"
     body = hashlib.sha256(msgspec.json.encode(asked)).hexdigest()
-
-    def mark(made: M) -> list[Action[Any, Any]]:
-        return [idempotency.mark(row, {"asked": body, "answer": msgspec.to_builtins(out(made))})]
-
-    answered = await idempotency.answer(row, earlier)
-    if answered is None:
-        try:
-            return out(await make(mark))
-        except TransactionFailed:
-            answered = await idempotency.answer(row)  # the same request came twice at once
-            if answered is None:
-                raise
-    if answered["asked"] != body:
-        raise KeyReused()
-    return msgspec.convert(answered["answer"], shape)
+    found = await with_effect(
+        idempotency, (row, earlier), body, lambda mark: make(lambda made: [mark(made)]), out, shape
+    )
+    return found.answer

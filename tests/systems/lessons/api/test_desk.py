@@ -61,4 +61,5 @@ async def test_an_end_before_the_start_is_refused(api_client: Client) -> None:
     for end in ("19:30", "18:00", "０９:30"):
         answer = await api_client.json("PUT", f"/lessons/api/lessons/{LESSON}", {"end": end})
         assert answer.status == 422, end
+        assert [one["pointer"] for one in answer.json()["errors"]] == ["#/end"], "as the client calls it"
     assert await everything(api_client) == before

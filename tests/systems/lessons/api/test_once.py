@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from sekkei.runtime.design import once
-from sekkei.runtime.idempotency import Idempotency
+from sekkei.runtime.idempotency import Idempotency, own_key
 from sekkei.web.testing import Client, Reply
 from tests.systems.lessons.world import LESSON
 
@@ -30,16 +30,31 @@ async def test_a_request_with_a_key_is_carried_out_once(client: Client) -> None:
 
 
 async def test_a_row_of_an_earlier_version_still_answers(client: Client) -> None:
-    """It carried whose it is in its name; such rows go within a week, by their TTL."""
+    """It was called otherwise, and once carried whose it is in its name; such rows go within a week, by their TTL."""
     runtime = client.shell.deployment.runtime
     headers = {"Idempotency-Key": "k1"}
     first = await client.json("POST", "/lessons/api/me/bookings", {"lesson": str(LESSON)}, headers=headers)
     await client.json("DELETE", f"/lessons/api/me/bookings/{LESSON}")
     marks = Idempotency(runtime, client.shell.clock)
     asked, user = f"bookings {LESSON}", "demo-aoi"
-    await runtime.write(marks.mark(f"lessons/{user}/old", {"asked": asked, "answer": first.json()}))
-    old = await runtime.need(once(f"lessons/{user}/old").consistent())
-    assert old.expires is not None
-    headers = {"Idempotency-Key": "old"}
-    again = await client.json("POST", "/lessons/api/me/bookings", {"lesson": str(LESSON)}, headers=headers)
-    assert (again.status, again.json()) == (201, first.json()), "it books nothing anew"
+    for key, row in (("oldest", f"lessons/{user}/oldest"), ("old", own_key("lessons", user, "old"))):
+        await runtime.write(marks.mark(row, {"asked": asked, "answer": first.json()}))
+        assert (await runtime.need(once(row).consistent())).expires is not None
+        headers = {"Idempotency-Key": key}
+        again = await client.json("POST", "/lessons/api/me/bookings", {"lesson": str(LESSON)}, headers=headers)
+        assert (again.status, again.json()) == (201, first.json()), "it books nothing anew"
+        assert again.header("idempotency-replayed") == "true"
+
+
+async def test_a_walk_in_that_is_sent_again_takes_one_place(client: Client) -> None:
+    """By the shell, as everything that writes; a key is one's own for all of it."""
+    assert (await client.json("PUT", f"/lessons/api/lessons/{LESSON}", {"capacity": 3})).status == 200
+    headers = {"Idempotency-Key": "door"}
+    seats = [
+        await client.json("POST", f"/lessons/api/desk/{LESSON}/places", {"name": "花"}, headers=headers) for _ in "ab"
+    ]
+    assert [(one.status, one.json()) for one in seats] == [(201, seats[0].json())] * 2
+    found = (await client.json("GET", f"/lessons/api/lessons/{LESSON}")).json()["lesson"]
+    assert found["free"] == 2
+    other = await client.json("POST", "/lessons/api/me/bookings", {"lesson": str(LESSON)}, headers=headers)
+    assert (other.status, other.json()["code"]) == (422, "key-reused")

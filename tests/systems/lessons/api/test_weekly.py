@@ -27,5 +27,7 @@ async def test_the_weekly_schedule_by_the_api(api_client: Client) -> None:
         assert found["calledOff"] is bool(days)
     assert (await api_client.json("DELETE", f"{API}/weekly/4/10:30")).status == 204
     assert (await api_client.json("DELETE", f"{API}/weekly/4/10:30")).status == 404
+    refused = await api_client.json("PUT", f"{API}/weekly/4/10:30", {**BODY, "lastDay": "2025-07-28"})
+    assert refused.json()["errors"][0]["pointer"] == "#/lastDay"
     for path in ("weekly/9/10:30", "weekly/4/99:99"):
         assert (await api_client.json("PUT", f"{API}/{path}", BODY)).status == 422
