@@ -14,6 +14,7 @@ from sekkei_systems.chiipochi.ports.payments import signed
 from sekkei_systems.chiipochi.service.links import order_id_of
 from sekkei_systems.eventbot.ports.discord.signature import Signer
 from tests.publish.aws.deployed import LONG_AGO, Stack, Visitor, until
+from tests.systems.chiipochi.conftest import CHECKOUT
 
 DISCORD = Signer(b"0" * 32)
 LINE_SECRET, STRIPE_SECRET = "s" * 32, "whsec_" + "w" * 20
@@ -159,15 +160,8 @@ def chiipochi(stack: Stack, person: Visitor) -> Ending:
         stack.invoke("work")
     (row,) = until(lambda: [row for row in stack.rows("donation_history") if row["user_id"]["S"] == user])
     paid = datetime.fromisoformat(row["created_at"]["S"])
-    session = {
-        "id": f"cs_{person.number}",
-        "url": "https://checkout.stripe.com/c/pay/cs_1",
-        "currency": "jpy",
-        "amount_total": 100,
-        "status": "complete",
-        "payment_status": "paid",
-        "metadata": {"order_id": order_id_of(row["user_id"]["S"], paid)},
-    }
+    order_id = order_id_of(row["user_id"]["S"], paid)
+    session = {**CHECKOUT, "id": f"cs_{person.number}", "metadata": {"order_id": order_id}}
     body = json.dumps(
         {"id": f"e{person.number}", "type": "checkout.session.completed", "data": {"object": session}}
     ).encode()

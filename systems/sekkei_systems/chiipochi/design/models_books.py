@@ -119,12 +119,12 @@ class Booked:
 
 @model
 class BookMonth:
-    """Frozen once it is closed: what is told of it later is booked in a month that is open."""
+    """Frozen once it is closed: what is told of it later is booked in a month that is open. So its entries add up to
+    the same sums for ever; the sums (`lines`) that earlier rows carry are read by nobody."""
 
     month: Attr[str] = part(ja="月", en="month")
     closed_at: Attr[datetime] = attr(stored_as=UTC_MILLISECONDS, ja="締めた日時", en="when it was closed")
     closed_by: Attr[str] = attr(ja="締めた運営者", en="who closed it")
-    lines: Attr[list[dict[str, Any]]] = attr(ja="寄付先ごとの確定額", en="its sums by recipient, as they were closed")
 
 
 @model

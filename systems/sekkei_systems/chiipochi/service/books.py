@@ -11,7 +11,6 @@ import logging
 from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
-from typing import Any
 
 from sekkei.design import ConditionFailed, TransactionFailed, replace
 from sekkei.runtime import days
@@ -22,7 +21,6 @@ from sekkei_systems.chiipochi.design import (
     book,
     book_mark,
     book_marks,
-    book_months,
     book_together,
     close_month,
     closed_months,
@@ -232,15 +230,12 @@ class Books:
         await self.take_over()
         if month >= month_of(days.now(self._clock)):
             raise MonthNotOver()
-        closed = BookMonth(month=month, closed_at=days.now(self._clock), closed_by=operator.id, lines=[])
+        closed = BookMonth(month=month, closed_at=days.now(self._clock), closed_by=operator.id)
         try:
             await self._db.write(close_month(closed))
             log.warning("a month was closed", extra={"month": month, "by": operator.id})
         except ConditionFailed:
             log.info("a month was closed before", extra={"month": month})
-        # From here on nothing more is booked in it, so everybody who adds it up finds the same.
-        lines = [_frozen(line) for line in added_up(await self._db.all(entries_of(month).consistent()))]
-        await self._db.write(book_months.update(month).set(BookMonth.lines, lines))
 
 
 def added_up(entries: Iterable[BookEntry]) -> list[Line]:
@@ -250,17 +245,6 @@ def added_up(entries: Iterable[BookEntry]) -> list[Line]:
         if entry.kind != "payout":
             found.setdefault(entry.recipient, Line(entry.recipient)).add(entry)
     return sorted(found.values(), key=lambda line: (-line.net, line.recipient))
-
-
-def _frozen(line: Line) -> dict[str, Any]:
-    return {
-        "recipient": line.recipient,
-        "gross": line.gross,
-        "fees": line.fees,
-        "refunds": line.refunds,
-        "disputes": line.disputes,
-        "net": line.net,
-    }
 
 
 def _months_from(month: str) -> Sequence[str]:

@@ -41,7 +41,7 @@ async def _signed_everywhere(bot: Bot) -> None:
         at = now + timedelta(seconds=number)
         await bot.db.write(surpluses.put(Surplus(tx_id=f"cs_{number}", refund_asked_by=me, **who)))
         await bot.db.write(appeal_changes.put(AppealChange(at=at, code="NOTO", by=me, changes=["goal"])))
-        month = BookMonth(month=f"2025-0{number + 1}", closed_at=now, closed_by=me, lines=[])
+        month = BookMonth(month=f"2025-0{number + 1}", closed_at=now, closed_by=me)
         await bot.db.write(book_months.put(month))
 
 
