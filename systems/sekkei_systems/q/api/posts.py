@@ -72,6 +72,7 @@ async def timeline(member: Member, timelines: Timelines, shown: Shown, query: Ti
         question=shown.question(found.question),
         items=[shapes.post(one, shown.answer(one.answer, member.id), member.id) for one in found.entries],
         total=found.total,
+        more=found.more,
         locked=found.locked,
         cursor=found.cursor,
     )

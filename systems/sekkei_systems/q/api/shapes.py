@@ -304,9 +304,10 @@ class Reactor(Shape):
 class TimelineOut(Shape):
     question: QuestionOut
     items: list[Post]
-    total: int
+    total: Annotated[int, Meta(description="Answers that one may see, on all pages; with `more`, at least so many")]
     locked: bool
     cursor: str | None = None
+    more: bool = False
 
 
 class Memory(Shape):

@@ -3,7 +3,8 @@
 The document asks the whole day for what followees wrote; DynamoDB refuses that filter, and it would read everybody's
 answers. Here every followee's answer is fetched by its key, so that the cost grows with whom one follows and not with
 how many people use Q. Only while fewer people have answered than the viewer follows, the day is read and theirs are
-picked out. Who may be read is asked only of those who have answered.
+picked out. Who may be read is asked only of those who have answered, a hundred at a time and in the timeline's order,
+until there is a page of them.
 """
 
 from __future__ import annotations
@@ -31,6 +32,8 @@ FEW = 100
 """So many answers are one read by their keys anyway."""
 MANY = 1_000
 """A day with more answers than this is not read, whoever asks."""
+JUDGED_AT_ONCE = 100
+"""Authors of whom it is asked at once whether the viewer may read them: one read by their keys."""
 Position = tuple[bool, datetime, str]
 
 
@@ -46,7 +49,9 @@ class Timeline:
     question: DailyQuestion
     entries: list[Entry]
     total: int
-    """How many answers there are for this viewer, on all pages."""
+    """How many answers there are for this viewer, on all pages, as far as they were looked at."""
+    more: bool
+    """There are further ones, which nobody has counted."""
     cursor: str | None
     locked: bool
     """The viewer wants to answer first, and has not."""
@@ -68,23 +73,31 @@ class Timelines:
 
     async def show(self, member: Member, after: str | None = None, size: int = PAGE) -> Timeline:
         question = await self._open.get()
-        apart = await self._sight.apart_from(member.id)
-        found = await self.visible(member, question.day, apart)
-        own = any(answer.user_id == member.id for answer, _ in found)
-        if not own and self._sight.must_answer_first(member):
-            return Timeline(question, [], len(found), None, locked=True)
+        apart, answered = await asyncio.gather(self._sight.apart_from(member.id), self._answered(member, question.day))
         fingerprint = hashlib.sha256(f"timeline {member.id} {question.day}".encode()).digest()
-        rest = found if after is None else _rest(found, unseal(after, fingerprint, self._db.secret))
-        page = rest[: max(1, min(size, PAGE_MAX))]
+        before, rest = 0, answered
+        if after is not None:
+            before, rest = _rest(answered, unseal(after, fingerprint, self._db.secret))
+        size = max(1, min(size, PAGE_MAX))
+        found, more = await self._readable(member, rest, apart, size)
+        if self._sight.must_answer_first(member) and all(one.user_id != member.id for one in answered):
+            return Timeline(question, [], len(found), more, None, locked=True)
+        page = found[:size]
         cursor = None
-        if len(rest) > len(page):
-            cursor = seal(_position(page[-1][0]), fingerprint, self._db.secret)
+        if len(found) > size:
+            cursor = seal(_position(page[-1][0], before + size), fingerprint, self._db.secret)
         summaries = await self._reactions.summaries(member.id, [answer for answer, _ in page], apart)
         entries = [Entry(answer, author, summary) for (answer, author), summary in zip(page, summaries, strict=True)]
-        return Timeline(question, entries, len(found), cursor, locked=False)
+        return Timeline(question, entries, before + len(found), more, cursor, locked=False)
 
     async def visible(self, member: Member, day: date, apart: frozenset[str]) -> list[tuple[Answer, User]]:
         """All answers of a day that a viewer may see, in order; their own among them."""
+        answered = await self._answered(member, day)
+        found, _ = await self._readable(member, answered, apart, len(answered))
+        return found
+
+    async def _answered(self, member: Member, day: date) -> list[Answer]:
+        """What the viewer and those whom they follow and do not mute have answered, in order."""
         who = member.id
         followees = [edge.followee_id async for edge in self._db.each(design.following(who).consistent())]
         theirs, own, muted = await asyncio.gather(
@@ -92,11 +105,8 @@ class Timelines:
             self._db.get(answers(day, who).consistent()),
             self._sight.muted_by(who),
         )
-        shown = [one for one in theirs if self._sight.is_shown(who, one) and one.user_id not in muted]
-        found = await self._readable(who, shown, apart)
-        if own is not None and self._sight.is_shown(who, own):
-            found.append((own, member.user))
-        return sorted(found, key=lambda pair: order(pair[0]))
+        found = [one for one in theirs if one.user_id not in muted] + [own]
+        return sorted((one for one in found if one is not None and self._sight.is_shown(who, one)), key=order)
 
     async def _answers_of(self, followees: Sequence[str], day: date) -> list[Answer]:
         known, count = self._at_least
@@ -111,13 +121,25 @@ class Timelines:
         found = await self._sight.get_many([answers(day, followee) for followee in followees])
         return [one for one in found if one is not None]
 
-    async def _readable(self, who: str, shown: Sequence[Answer], apart: frozenset[str]) -> list[tuple[Answer, User]]:
-        """Of answers of followees, those whose authors let the viewer read them."""
-        authors = await self._sight.users(who, [answer.user_id for answer in shown])
+    async def _readable(
+        self, member: Member, answered: Sequence[Answer], apart: frozenset[str], wanted: int
+    ) -> tuple[list[tuple[Answer, User]], bool]:
+        """Those whose authors let the viewer read them: all, or more than are wanted and whether others are left."""
+        found: list[tuple[Answer, User]] = []
+        for at in range(0, len(answered), JUDGED_AT_ONCE):
+            found += await self._judged(member, answered[at : at + JUDGED_AT_ONCE], apart)
+            if len(found) > wanted:
+                return found, at + JUDGED_AT_ONCE < len(answered)
+        return found, False
+
+    async def _judged(self, member: Member, some: Sequence[Answer], apart: frozenset[str]) -> list[tuple[Answer, User]]:
+        who = member.id
+        authors = await self._sight.users(who, [one.user_id for one in some if one.user_id != who])
         strict = [id for id, author in authors.items() if author.visibility_type is Visibility.MUTUAL]
         back = await self._sight.followers_among(who, strict)
+        authors[who] = member.user
         found = []
-        for answer in shown:
+        for answer in some:
             id = answer.user_id
             relation = Relation(follows=True, followed=id in back, blocked=id in apart)
             if id in authors and reads_answers(who, authors[id], relation):
@@ -125,10 +147,12 @@ class Timelines:
         return found
 
 
-def _position(answer: Answer) -> dict[str, object]:
-    return {"late": not answer.is_on_time, "at": answer.created_at.isoformat(), "by": answer.user_id}
+def _position(answer: Answer, shown: int) -> dict[str, object]:
+    at = answer.created_at.isoformat()
+    return {"late": not answer.is_on_time, "at": at, "by": answer.user_id, "shown": shown}
 
 
-def _rest(found: list[tuple[Answer, User]], after: dict[str, object]) -> list[tuple[Answer, User]]:
+def _rest(answered: list[Answer], after: dict[str, object]) -> tuple[int, list[Answer]]:
+    """How many were on the pages before, and what comes after them."""
     start: Position = bool(after["late"]), datetime.fromisoformat(str(after["at"])), str(after["by"])
-    return [pair for pair in found if order(pair[0]) > start]
+    return int(str(after.get("shown", 0))), [one for one in answered if order(one) > start]

@@ -158,9 +158,10 @@ function remaining(question) {
 
 async function showTimeline(place, again) {
   const first = await get("/timeline", { keep: true });
-  const heading = h("h2", { id: "timeline" }, t("timeline"), " ", h("span", { class: "count" }, String(first.total)));
+  const count = `${first.total}${first.more ? "+" : ""}`;
+  const heading = h("h2", { id: "timeline" }, t("timeline"), " ", h("span", { class: "count" }, count));
   if (first.locked) {
-    place.replaceChildren(heading, locked(first.total));
+    place.replaceChildren(heading, locked(first.total && count));
     return;
   }
   const list = h("div", { class: "q-list" });
@@ -196,7 +197,7 @@ async function showTimeline(place, again) {
   place.replaceChildren(heading, list, hint || "", more);
 }
 
-function locked(total) {
+function locked(count) {
   const veil = [1, 2, 3].map(() => h("div", { class: "q-post veiled", "aria-hidden": "true" }, h("i"), h("i"), h("i")));
   return h(
     "div",
@@ -205,7 +206,7 @@ function locked(total) {
     h(
       "div",
       { class: "q-lock" },
-      h("p", { class: "empty-title" }, total ? t("locked.title", { n: total }) : t("locked.none")),
+      h("p", { class: "empty-title" }, count ? t("locked.title", { n: count }) : t("locked.none")),
       h("p", {}, t("locked")),
       button(t("locked.answer"), () => document.getElementById("answer")?.focus(), "small"),
     ),
