@@ -16,7 +16,16 @@ from sekkei.runtime.http import Http
 from sekkei.web.server import bind, http_server
 from sekkei.web.testing import Client, opened
 from sekkei_systems.q import SYSTEM
-from sekkei_systems.q.design.models import Answer, NGWord, QuestionStatus, QuestionType, User, Visibility
+from sekkei_systems.q.design.models import (
+    Answer,
+    NGWord,
+    QuestionStatus,
+    QuestionType,
+    ReportCategory,
+    TargetType,
+    User,
+    Visibility,
+)
 from sekkei_systems.q.design.tables import answers, ng_words, questions, users
 from sekkei_systems.q.service import Service
 from sekkei_systems.q.service.people import Profile, Visitor
@@ -93,6 +102,11 @@ class Place:
     async def fresh_invite(self) -> Mapping[str, str]:
         host = await self.fresh_user()
         return {"token": (await self.service.invites.make(host["user_id"]))[0]}
+
+    async def reported_picture(self) -> Mapping[str, str]:
+        by = await self.fresh_user()
+        sent = await self.service.reports.send(by["user_id"], TargetType.USER, TARGET, ReportCategory.SPAM)
+        return {"report_id": sent.report_id}
 
     async def removed_answer(self) -> Mapping[str, str]:
         day = days.today(self.world.clock)
@@ -237,6 +251,7 @@ def console(place: Place) -> dict[str, Rule]:
         "POST /q/admin/users/{user_id}/ban": admins(303, form={"reason": "x"}, prepare=place.fresh_user),
         "POST /q/admin/users/{user_id}/unban": admins(303, form={}, prepare=place.banned_user),
         "GET /q/admin/pictures/{user_id}": admins(200),
+        "GET /q/admin/reports/{report_id}/picture": admins(200, prepare=place.reported_picture),
         "POST /q/admin/users/{user_id}/profile": admins(
             303, form={"part": "name", "decision": "remove", "reason": "x"}, prepare=place.fresh_user
         ),

@@ -2,7 +2,8 @@
 
 The author has a marker in each thing that can be seen of them. A viewer asks every GET route of Q., with everybody and
 every day in its path, and the markers that come back anywhere must be exactly those that the situation allows: one
-more is a leak, one less a feature that is broken. A route with a parameter that is not in PARAMETERS fails.
+more is a leak, one less a feature that is broken. A route with a parameter that is not in PARAMETERS fails, and so does
+one that shows people in answer to something else than GET and is not in OTHER_WAYS.
 """
 
 from __future__ import annotations
@@ -21,17 +22,22 @@ from sekkei.runtime import days
 from sekkei.web.testing import Client
 from sekkei_systems.q.design.models import Answer, ReactionType, User, Visibility
 from sekkei_systems.q.design.tables import answers, users
+from sekkei_systems.q.service.contacts import hashed
 from sekkei_systems.q.service.people import Profile
 from tests.systems.q.conftest import World, picture
 
 VIEWER, AUTHOR, FRIEND = "demo-aoi", "author", "friend"
 NAME, BIO, TODAY, YESTERDAY = "名前の印", "紹介の印", "今日の印", "昨日の印"
+COUNT = "7654321"
+"""What the author's number of followers begins with."""
 PICTURE = "picture"
 SEARCH, EXPORT = f"/q/api/users?appId={AUTHOR}_id", "/account/export"
 STREAMS = {"/live"}
 """Events without an end; they tell a day and nothing of anybody (tests/systems/q/test_authorisation.py)."""
-ALL = frozenset({NAME, BIO, PICTURE, TODAY, YESTERDAY})
-PROFILE = frozenset({NAME, BIO, PICTURE})
+OTHER_WAYS = {"POST /q/api/me/contacts": {"hashes": [hashed(f"{AUTHOR}@example.com")]}}
+"""People are shown in answer to more than GET: each with what is sent."""
+ALL = frozenset({NAME, BIO, PICTURE, COUNT, TODAY, YESTERDAY})
+PROFILE = frozenset({NAME, BIO, PICTURE, COUNT})
 
 Prepare = Callable[[World], Awaitable[None]]
 
@@ -124,8 +130,8 @@ SITUATIONS: list[tuple[Prepare, frozenset[str], frozenset[str]]] = [
     (nothing, PROFILE, PROFILE),
     (follows, PROFILE, ALL),
     (both, ALL, ALL),
-    (private, PROFILE - {BIO}, PROFILE - {BIO}),
-    (asked, PROFILE - {BIO}, PROFILE - {BIO}),
+    (private, PROFILE - {BIO, COUNT}, PROFILE - {BIO, COUNT}),
+    (asked, PROFILE - {BIO, COUNT}, PROFILE - {BIO, COUNT}),
     (accepted, PROFILE, ALL),
     (muted, ALL, ALL),
     (viewer_blocks, frozenset({NAME, PICTURE}), frozenset({NAME, PICTURE})),
@@ -134,7 +140,7 @@ SITUATIONS: list[tuple[Prepare, frozenset[str], frozenset[str]]] = [
     (banned, frozenset(), frozenset()),
     (suspended, frozenset(), frozenset()),
     (suspension_over, ALL, ALL),
-    (flagged, frozenset(), frozenset()),
+    (flagged, frozenset({COUNT}), frozenset({COUNT})),
     (leaving, frozenset(), frozenset()),
     (deleted, PROFILE, PROFILE),
 ]
@@ -147,6 +153,9 @@ async def people(world: World, visibility: Visibility) -> tuple[date, date]:
     await world.make_admin("boss")
     await world.service.people.change(AUTHOR, Profile(display_name=NAME, bio=BIO))
     await world.service.people.set_picture(AUTHOR, picture("PNG", (8, 8)))
+    await world.db.write(users.update(AUTHOR).set(User.follower_count, int(f"{COUNT}00")))
+    for one in (VIEWER, AUTHOR):
+        await world.service.contacts.be_findable(one, True)
     await world.follow((VIEWER, FRIEND), (AUTHOR, FRIEND), (FRIEND, AUTHOR))
     yesterday = (await world.ask()).day
     for who, text in ((AUTHOR, YESTERDAY), (FRIEND, "友だち"), (VIEWER, "わたし")):
@@ -189,10 +198,11 @@ def unpacked(archive: bytes) -> bytes:
 async def seen(client: Client, asking: list[str]) -> dict[str, set[str]]:
     """The markers, and where each was found."""
     found: dict[str, set[str]] = {}
-    for path in asking:
-        reply = await client.get(path)
+    for path in [*asking, *OTHER_WAYS]:
+        method, _, way = path.rpartition(" ")
+        reply = await (client.json(method, way, OTHER_WAYS[path]) if method else client.get(path))
         body = unpacked(reply.body) if path == EXPORT else reply.body
-        texts = {one for one in (NAME, BIO, TODAY, YESTERDAY) if one.encode() in body}
+        texts = {one for one in (NAME, BIO, COUNT, TODAY, YESTERDAY) if one.encode() in body}
         if path.startswith(f"/q/pictures/{AUTHOR}/") and reply.status == 200:
             texts.add(PICTURE)
         for marker in texts:
@@ -224,6 +234,7 @@ async def test_exactly_what_the_situation_allows(
         "day": [str(yesterday), str(today)],
         "digest": [digest],
         "token": [token],
+        "report_id": ["0" * 32],
     }
     allowed = mutual if visibility is Visibility.MUTUAL else followers
     if not has_answered:
@@ -233,7 +244,34 @@ async def test_exactly_what_the_situation_allows(
     assert {marker: sorted(found[marker]) for marker in found if marker not in allowed} == {}
     assert allowed <= set(found), f"nowhere to be seen: {allowed - set(found)}"
     if prepare is both:
-        assert "/q/api/me/inbox" in found[NAME]  # so that elsewhere it is sight that keeps it out
+        assert {"/q/api/me/inbox", *OTHER_WAYS} <= found[NAME]  # so that elsewhere it is sight that keeps it out
+
+
+def shows_people(schema: object, schemas: dict[str, Any], met: frozenset[str] = frozenset()) -> bool:
+    """Whether an answer of this shape can hold somebody."""
+    if isinstance(schema, list):
+        return any(shows_people(one, schemas, met) for one in schema)
+    if not isinstance(schema, dict):
+        return False
+    name = str(schema.get("$ref", "")).rpartition("/")[2]
+    if name == "Person":
+        return True
+    if name and name not in met:
+        return shows_people(schemas[name], schemas, met | {name})
+    return any(shows_people(one, schemas, met) for one in schema.values())
+
+
+async def test_every_way_that_shows_people_is_asked(site: tuple[Client, World]) -> None:
+    client, _ = site
+    described = (await client.get("/q/openapi.json")).json()
+    schemas = described["components"]["schemas"]
+    ways = {
+        f"{method.upper()} {path}"
+        for path, operations in described["paths"].items()
+        for method, operation in operations.items()
+        if method != "get" and shows_people(operation["responses"], schemas)
+    }
+    assert ways == set(OTHER_WAYS)
 
 
 async def test_why_somebody_is_not_there_is_never_said(site: tuple[Client, World]) -> None:
@@ -255,7 +293,13 @@ async def test_why_somebody_is_not_there_is_never_said(site: tuple[Client, World
     await client.sign_in(VIEWER)
     said: dict[str, dict[str, tuple[int, str]]] = {}
     for who in (*gone, "nobody"):
-        parameters = {"user_id": [who], "day": [str(day)], "digest": ["0" * 16], "token": ["0" * 32]}
+        parameters = {
+            "user_id": [who],
+            "day": [str(day)],
+            "digest": ["0" * 16],
+            "token": ["0" * 32],
+            "report_id": ["0"],
+        }
         asking = [("GET", path) for path in paths(client, parameters)]
         asking += [("GET", f"/q/api/users?appId={who}_id"), ("PUT", f"/q/api/users/{who}/follow")]
         asking += [("PUT", f"/q/api/answers/{day}/{who}/reaction")]

@@ -176,6 +176,14 @@ class User:
     is_verified: Attr[bool] = attr(
         "isVerified", default=False, ja="本人確認済みか（BANには2人が要る）", en="known to be genuine", added=True
     )
+    takes_two_until: Attr[datetime | None] = attr(
+        "takesTwoUntil",
+        default=None,
+        stored_as=INSTANT,
+        ja="本人確認の取り消し後、BANに2人が要る期限",
+        en="a ban takes two until then, though the mark is gone",
+        added=True,
+    )
     told_until: Attr[datetime | None] = attr(
         "toldUntil",
         default=None,
@@ -342,6 +350,13 @@ class Report:
         default=None,
         ja="通報された時点の文面（回答、または名前と自己紹介）",
         en="as it read when it was reported",
+        added=True,
+    )
+    seen_picture: Attr[str | None] = attr(
+        "seenPicture",
+        default=None,
+        ja="通報された時点の画像のハッシュ（写しは ProfileImages の report-{reportId}）",
+        en="hash of the picture that was reported; ProfileImages has a copy under report-{reportId}",
         added=True,
     )
 

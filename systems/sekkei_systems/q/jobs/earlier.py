@@ -19,8 +19,8 @@ from sekkei_systems.q.design.tables_added import decisions, reports_concerning
 from sekkei_systems.q.jobs.bans import CountingBans
 from sekkei_systems.q.rules import times
 from sekkei_systems.q.service import Service
+from sekkei_systems.q.service.cases import WITHDRAWN
 from sekkei_systems.q.service.erasing import APPEALED_WITHIN, ERASED
-from sekkei_systems.q.service.moderation import WITHDRAWN
 from sekkei_systems.q.service.reports import concerned
 from sekkei_systems.q.service.sanctions import LOCKING_OUT
 

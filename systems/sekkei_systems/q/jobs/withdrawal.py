@@ -60,11 +60,12 @@ from sekkei_systems.q.design.tables import (
 from sekkei_systems.q.design.tables_added import decisions, notices, profile_reviews, reports_concerning
 from sekkei_systems.q.design.tables_growth import contacts, invites
 from sekkei_systems.q.rules import times
+from sekkei_systems.q.service.cases import WITHDRAWN
 from sekkei_systems.q.service.erasing import erasing_of
 from sekkei_systems.q.service.leaving import schedule_of
-from sekkei_systems.q.service.moderation import WITHDRAWN
 from sekkei_systems.q.service.numbers import leaving as counted_out
 from sekkei_systems.q.service.people import free_name, reserved
+from sekkei_systems.q.service.reports import copy_of
 from sekkei_systems.q.service.sanctions import suspension_of
 
 EDGES_PER_TRANSACTION = 30
@@ -370,8 +371,10 @@ class Withdrawal:
                 count += 1
                 # A name of its own for each: two of them about one thing must not meet in a uniqueness marker.
                 nameless = reports.update(one.report_id).set(field, f"{WITHDRAWN}-{one.report_id}")
-                about_them = field.name == Report.target_id.name
-                await self._rename(nameless.set(Report.seen_text, None) if about_them else nameless)
+                if field.name == Report.target_id.name:
+                    await self._db.write(profile_images.delete(copy_of(one.report_id)))
+                    nameless = nameless.set(Report.seen_text, None).set(Report.seen_picture, None)
+                await self._rename(nameless)
         return count, page.cursor
 
     # What an administrator of old has done, and what was done to a user

@@ -7,6 +7,7 @@ from starlette.responses import Response
 from sekkei.clock import Clock
 from sekkei.runtime.days import now
 from sekkei.web import Html, Pages
+from sekkei_systems.q.design.models import ProfileImage
 from sekkei_systems.q.service.access import Admin
 from sekkei_systems.q.service.profiles import Profiles
 from sekkei_systems.q.service.queue import Queue
@@ -25,5 +26,13 @@ async def queue(by: Admin, queue: Queue, clock: Clock) -> Html:
 
 @pages.get("/admin/pictures/{user_id}", name="admin-picture")
 async def picture(by: Admin, profiles: Profiles, user_id: str) -> Response:
-    found = await profiles.picture(by, user_id)
+    return _image(await profiles.picture(by, user_id))
+
+
+@pages.get("/admin/reports/{report_id}/picture", name="admin-reported-picture")
+async def reported_picture(by: Admin, profiles: Profiles, report_id: str) -> Response:
+    return _image(await profiles.reported_picture(by, report_id))
+
+
+def _image(found: ProfileImage) -> Response:
     return Response(found.content, media_type=found.content_type, headers={"Cache-Control": "private, no-store"})

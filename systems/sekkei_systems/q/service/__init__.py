@@ -13,6 +13,7 @@ from sekkei_systems.q.rules.terms import terms_of
 from sekkei_systems.q.rules.times import window_of
 from sekkei_systems.q.service.access import Access
 from sekkei_systems.q.service.answers import Answers
+from sekkei_systems.q.service.cases import Cases
 from sekkei_systems.q.service.contacts import Contacts
 from sekkei_systems.q.service.decisions import Decisions
 from sekkei_systems.q.service.devices import Devices
@@ -123,8 +124,9 @@ def open_service(context: Context) -> Service:
     graph = Graph(db, clock, sight)
     vapid = vapid_of(settings, clock)
     decisions = Decisions(db, clock)
-    sanctions = Sanctions(db, clock, logs, accounts, context.jobs, context.schedules, decisions)
-    moderation = Moderation(db, clock, logs, words, decisions, sanctions, erasing)
+    cases = Cases(db, clock, logs, decisions)
+    sanctions = Sanctions(db, clock, logs, accounts, context.jobs, context.schedules, decisions, cases)
+    moderation = Moderation(db, clock, logs, words, decisions, sanctions, erasing, cases)
     return Service(
         access=access,
         sight=sight,
@@ -150,7 +152,7 @@ def open_service(context: Context) -> Service:
         moderation=moderation,
         decisions=decisions,
         sanctions=sanctions,
-        profiles=Profiles(db, clock, logs, decisions, moderation),
+        profiles=Profiles(db, clock, logs, decisions, cases),
         queue=Queue(db, decisions),
         inbox=Inbox(db, clock, sight),
         numbers=Numbers(db, clock),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any
 
 from sekkei.clock import Clock
@@ -122,6 +122,21 @@ class Decisions:
         if overturn:
             update = update.set(Decision.state, DecisionState.ENDED)
         return [update, self.told(made, f"notice.appeal.{to.value}")]
+
+    async def undoing(self, by: Admin, user_id: str, day: date) -> list[Action[Any, Any]]:
+        """An answer that was taken down comes back: that ends the decision, and an appeal against it succeeds."""
+        ended: list[Action[Any, Any]] = []
+        for one in await self.about(user_id):
+            if (one.kind, one.state, one.target) != (DecisionKind.ANSWER, DecisionState.IN_FORCE, day.isoformat()):
+                continue
+            update = decisions.update(user_id, one.decision_id).set(Decision.state, DecisionState.ENDED)
+            said = "notice.decision.restored"
+            if one.appeal is AppealState.OPEN:
+                update = update.set(Decision.appeal, AppealState.OVERTURNED).set(Decision.appeal_by, by.id)
+                said = f"notice.appeal.{AppealState.OVERTURNED.value}"
+            as_read = Decision.state == one.state, Decision.appeal == one.appeal
+            ended += [update.when(*as_read), self.told(one, said)]
+        return ended
 
     # Who decides
 

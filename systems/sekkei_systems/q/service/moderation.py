@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any
@@ -14,7 +13,7 @@ from sekkei.design import Action, Database, Page, TransactionFailed
 from sekkei.runtime import days
 from sekkei_systems.q import design
 from sekkei_systems.q.design.models import AdminAction, Answer, NGWord, Report, ReportStatus, TargetType, User
-from sekkei_systems.q.design.models_added import Decision, DecisionKind, NoticeKind, ProfileReview
+from sekkei_systems.q.design.models_added import Decision, DecisionKind, ProfileReview
 from sekkei_systems.q.design.tables import (
     admin_logs,
     answers,
@@ -30,18 +29,16 @@ from sekkei_systems.q.refusals import BadText, NoSuchThing, NoSuchUser, ReasonNe
 from sekkei_systems.q.rules import writing
 from sekkei_systems.q.rules.ng_words import WORD_MAX, normalised
 from sekkei_systems.q.service.access import Admin, ProvenAdmin
+from sekkei_systems.q.service.cases import Cases
 from sekkei_systems.q.service.decisions import Decisions, reason_of
 from sekkei_systems.q.service.editing import Count, count_of
-from sekkei_systems.q.service.erasing import APPEALED_WITHIN, Erasing
-from sekkei_systems.q.service.inbox import entry as notice
+from sekkei_systems.q.service.erasing import APPEALED_WITHIN, ERASED, Erasing, restored
 from sekkei_systems.q.service.logs import Logs
 from sekkei_systems.q.service.reports import concerned, profile_text
-from sekkei_systems.q.service.sanctions import Sanctions
+from sekkei_systems.q.service.sanctions import Sanctions, takes_two
 from sekkei_systems.q.service.words import ForbiddenWords
 
 PAGE = 50
-WITHDRAWN = "withdrawn"
-"""Stands for somebody who has left, in what is kept."""
 LOOK_FOR = timedelta(minutes=30)
 LATELY = 20
 """How many answers of somebody moderators are shown."""
@@ -88,6 +85,8 @@ class Dossier:
     """About the account and about answers together, newest first."""
     decisions: list[Decision]
     waiting: list[ProfileReview]
+    takes_two: bool
+    """Whether two administrators are needed to ban them."""
 
 
 class Moderation:
@@ -100,7 +99,9 @@ class Moderation:
         decisions: Decisions,
         sanctions: Sanctions,
         erasing: Erasing,
+        cases: Cases,
     ) -> None:
+        self._cases = cases
         self._erasing = erasing
         self._db = db
         self._decisions = decisions
@@ -138,31 +139,7 @@ class Moderation:
         return Case(report, reporter, user, answer, about == by.id)
 
     async def settle(self, by: Admin, report_id: str, status: ReportStatus) -> None:
-        if status is ReportStatus.PENDING:
-            raise WrongState()
-        update = (
-            reports.update(report_id)
-            .set(Report.status, status)
-            .set(Report.resolved_at, days.now(self._clock))
-            .set(Report.resolved_by, by.id)
-            .when(Report.status == ReportStatus.PENDING)
-        )
-        entry = self._logs.entry(by, AdminAction.UPDATE_REPORT, "report", report_id, {"to": status.value})
-        found = await self._db.get(reports(report_id).consistent())
-        if found is None:
-            raise NoSuchThing()
-        await self._decisions.leave_to_another(by, concerned(found))
-        try:
-            await self._db.transact(update, entry, *self._word_to_reporter(found, status))
-        except TransactionFailed as failed:
-            raise (WrongState() if failed.old(update) else NoSuchThing()) from failed
-
-    def _word_to_reporter(self, report: Report, status: ReportStatus) -> list[Action[Any, Any]]:
-        """What came of it; not what was done to whom."""
-        if report.reporter_id.startswith(WITHDRAWN):
-            return []
-        reason, now = f"report#{report.report_id}", days.now(self._clock)
-        return [notice(report.reporter_id, NoticeKind.OUTCOME, f"notice.outcome.{status.value}", reason, now)]
+        await self._cases.settle(by, report_id, status)
 
     # Posts
 
@@ -198,27 +175,23 @@ class Moderation:
             raise (WrongState() if failed.old(update) else NoSuchThing()) from failed
         if remove:
             await self._erasing.later(day, author, APPEALED_WITHIN)
-            await self.close_reports(by, f"{day}#{author}")
-
-    async def close_reports(self, by: Admin, target: str) -> None:
-        """What they asked for is done. One that somebody settles meanwhile stays as that moderator left it."""
-        for one in await self._db.all(design.reports_about(target)):
-            if one.status is ReportStatus.PENDING:
-                with suppress(WrongState, NoSuchThing):
-                    await self.settle(by, one.report_id, ReportStatus.RESOLVED)
+            await self._cases.close(by, f"{day}#{author}")
 
     async def restore_post(self, by: Admin, day: date, author: str) -> None:
-        """What was taken down by mistake is there again."""
+        """What was taken down by mistake is there again, if its words are. What its author deleted stays deleted."""
         await self._decisions.leave_to_another(by, author)
-        update = answers.update(day, author).set(Answer.is_deleted, False).set(Answer.deleted_by_admin, False)
-        update = update.set(Answer.deleted_at, None).when(Answer.is_deleted.is_(True))
-        entry = self._logs.entry(
-            by, AdminAction.REVIEW_FLAGGED_POST, "answer", f"{day}#{author}", {"removed": False, "restored": True}
-        )
+        found = await self._db.get(answers(day, author).consistent())
+        if found is None:
+            raise NoSuchThing()
+        if not found.deleted_by_admin or found.text == ERASED:
+            raise WrongState()
+        ending = await self._decisions.undoing(by, author, day)
+        details = {"removed": False, "restored": True}
+        entry = self._logs.entry(by, AdminAction.REVIEW_FLAGGED_POST, "answer", f"{day}#{author}", details)
         try:
-            await self._db.transact(update, entry)
+            await self._db.transact(restored(day, author), entry, *ending)
         except TransactionFailed as failed:
-            raise (WrongState() if failed.old(update) else NoSuchThing()) from failed
+            raise WrongState() from failed
 
     # People
 
@@ -242,7 +215,8 @@ class Moderation:
         told, decided, waiting = await asyncio.gather(
             self._reports_on(user_id), self._decisions.about(user_id), self._db.all(design.reviews_of(user_id))
         )
-        return Dossier(user, looked, await self._posts(said.items), told, decided, waiting)
+        two = takes_two(user, days.now(self._clock))
+        return Dossier(user, looked, await self._posts(said.items), told, decided, waiting, two)
 
     async def _reports_on(self, user_id: str) -> list[Report]:
         account, all_about = await asyncio.gather(

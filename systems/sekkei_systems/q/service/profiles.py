@@ -14,19 +14,20 @@ from sekkei_systems.q.design.tables import profile_images, unique_keys, users
 from sekkei_systems.q.design.tables_added import profile_reviews
 from sekkei_systems.q.refusals import NoSuchThing, NoSuchUser, WrongState
 from sekkei_systems.q.service.access import Admin
+from sekkei_systems.q.service.cases import Cases
 from sekkei_systems.q.service.decisions import Decisions, reason_of
 from sekkei_systems.q.service.logs import Logs
-from sekkei_systems.q.service.moderation import Moderation
 from sekkei_systems.q.service.people import taken_down
+from sekkei_systems.q.service.reports import copy_of
 
 
 class Profiles:
-    def __init__(self, db: Database, clock: Clock, logs: Logs, decisions: Decisions, moderation: Moderation) -> None:
+    def __init__(self, db: Database, clock: Clock, logs: Logs, decisions: Decisions, cases: Cases) -> None:
         self._db = db
         self._clock = clock
         self._logs = logs
         self._decisions = decisions
-        self._moderation = moderation
+        self._cases = cases
 
     async def keep(self, by: Admin, user_id: str, part: ProfilePart) -> None:
         """It is seen by others from now on."""
@@ -54,7 +55,7 @@ class Profiles:
             await self._db.transact(*gone, profile_reviews.delete(user_id, part), entry, *self._decisions.actions(made))
         except TransactionFailed as failed:
             raise WrongState() from failed
-        await self._moderation.close_reports(by, user_id)
+        await self._cases.close(by, user_id)
 
     async def _removing(self, user: User, part: ProfilePart) -> list[Action[Any, Any]]:
         field = {
@@ -72,7 +73,14 @@ class Profiles:
 
     async def picture(self, by: Admin, user_id: str) -> ProfileImage:
         """As moderators see it, whatever state its owner is in."""
-        found = await self._db.get(picture_of(user_id).consistent())
+        return await self._found(user_id)
+
+    async def reported_picture(self, by: Admin, report_id: str) -> ProfileImage:
+        """As it was when somebody reported its owner."""
+        return await self._found(copy_of(report_id))
+
+    async def _found(self, key: str) -> ProfileImage:
+        found = await self._db.get(picture_of(key).consistent())
         if found is None:
             raise NoSuchThing()
         return found

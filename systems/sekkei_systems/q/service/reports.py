@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from datetime import date
+from typing import Any
 
 from sekkei.clock import Clock
-from sekkei.design import Database, TransactionFailed
+from sekkei.design import Action, Database, TransactionFailed, replace
 from sekkei.runtime import days
 from sekkei_systems.q import design
+from sekkei_systems.q.design import picture_of
 from sekkei_systems.q.design.models import (
+    ProfileImage,
     Report,
     ReportCategory,
     TargetType,
     User,
 )
 from sekkei_systems.q.design.models_added import ReportAbout
-from sekkei_systems.q.design.tables import answers, users
+from sekkei_systems.q.design.tables import answers, profile_images, users
 from sekkei_systems.q.design.tables_added import reports_concerning
 from sekkei_systems.q.refusals import AlreadyReported, NoSuchAnswer, NoSuchUser, Oneself
 from sekkei_systems.q.rules import writing
@@ -34,6 +37,7 @@ class Reports:
     ) -> Report:
         """Once for each target: what one can see, and whoever blocks one."""
         target, seen = await self._must_see(member, kind, target)
+        image = await self._db.get(picture_of(target).consistent()) if kind is TargetType.USER else None
         words = None
         if description.strip():
             words = writing.text_of(description, writing.DESCRIPTION_MAX, "description", lines=True)
@@ -46,10 +50,11 @@ class Reports:
             description=words,
             created_at=days.now(self._clock),
             seen_text=seen,
+            seen_picture=image.digest if image else None,
         )
         about = ReportAbout(user_id=concerned(made), report_id=made.report_id, created_at=made.created_at)
         try:
-            await self._db.transact(design.send_report(made), reports_concerning.put(about))
+            await self._db.transact(design.send_report(made), reports_concerning.put(about), *_copied(made, image))
         except TransactionFailed as failed:
             raise AlreadyReported() from failed
         return made
@@ -77,6 +82,15 @@ class Reports:
         if found is None:
             raise NoSuchUser()
         return found
+
+
+def copy_of(report_id: str) -> str:
+    """Under which the picture is kept that was reported, whatever its owner makes of it afterwards."""
+    return f"report-{report_id}"
+
+
+def _copied(report: Report, image: ProfileImage | None) -> list[Action[Any, Any]]:
+    return [profile_images.put(replace(image, user_id=copy_of(report.report_id)))] if image else []
 
 
 def concerned(report: Report) -> str:

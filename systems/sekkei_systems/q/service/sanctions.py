@@ -18,20 +18,29 @@ from sekkei.runtime.jobs import Jobs, Payload
 from sekkei.runtime.refusals import Refusal
 from sekkei.runtime.schedules import Schedules
 from sekkei.web.identity.accounts import Accounts
-from sekkei_systems.q.design.models import AdminAction, AdminLog, Answer, User
+from sekkei_systems.q.design.models import AdminAction, AdminLog, User
 from sekkei_systems.q.design.models_added import Decision, DecisionKind, DecisionState
 from sekkei_systems.q.design.tables import admin_logs, answers, users
 from sekkei_systems.q.design.tables_added import decisions
 from sekkei_systems.q.refusals import AdminsStay, NoSuchUser, ReasonNeeded, SecondPersonNeeded, WrongState
 from sekkei_systems.q.service.access import Admin, ProvenAdmin
+from sekkei_systems.q.service.cases import Cases
 from sekkei_systems.q.service.decisions import Decisions, reason_of
+from sekkei_systems.q.service.erasing import ERASED, restored
 from sekkei_systems.q.service.logs import Logs
 
 COUNT_BANNED = "count-banned"
 END_SUSPENSION = "end-suspension"
 THE_CLOCK = "clock"
 """Who ends a suspension, in the log."""
+TWO_AFTER_MARK = timedelta(days=30)
+"""So long nobody gets around the second person by taking the mark away first."""
 LOCKING_OUT = (DecisionKind.SUSPENSION, DecisionKind.BAN)
+
+
+def takes_two(user: User, now: datetime) -> bool:
+    """Whether a ban takes two administrators."""
+    return user.is_verified or (user.takes_two_until is not None and now < user.takes_two_until)
 
 
 def suspension_of(user_id: str) -> str:
@@ -48,7 +57,9 @@ class Sanctions:
         jobs: Jobs,
         schedules: Schedules,
         decisions: Decisions,
+        cases: Cases,
     ) -> None:
+        self._cases = cases
         self._db = db
         self._clock = clock
         self._logs = logs
@@ -94,7 +105,7 @@ class Sanctions:
         """Locked out and signed out at once, and unseen; of a verified account, when a second person agrees."""
         why = reason_of(reason)
         found = await self._db.get(users(user_id).consistent())
-        if found is not None and found.is_verified and not found.is_admin:
+        if found is not None and takes_two(found, days.now(self._clock)) and not found.is_admin:
             return await self._with_two(by, user_id, why)
         made = self._decisions.new(by, user_id, DecisionKind.BAN, why)
         details = {"reason": why} if why else None
@@ -183,11 +194,16 @@ class Sanctions:
             return
         undone: list[Action[Any, Any]] = []
         if overturn and made.kind is DecisionKind.ANSWER and made.target:
-            undone.append(_restored(date.fromisoformat(made.target), user_id))
+            undone += await self._back(date.fromisoformat(made.target), user_id)
         try:
             await self._db.transact(entry, *settling, *undone)
         except TransactionFailed as failed:
             raise WrongState() from failed
+
+    async def _back(self, day: date, author: str) -> list[Action[Any, Any]]:
+        """What is not there any more, words or answer, does not come back."""
+        found = await self._db.get(answers(day, author).consistent())
+        return [] if found is None or found.text == ERASED else [restored(day, author)]
 
     # What they share
 
@@ -213,6 +229,10 @@ class Sanctions:
             actions.append(self._accounts.signing_out(made.user_id))
         await self._transact(made.user_id, *actions)
         self._accounts.signed_out(made.user_id)
+        if made.kind is DecisionKind.BAN:
+            await self._cases.close_concerning(by, made.user_id)
+        else:
+            await self._cases.close(by, made.user_id)  # answers are seen again, and still to be looked at
 
     async def _let_in(self, user_id: str, entry: Put[AdminLog], also: Sequence[Action[Any, Any]]) -> None:
         update = users.update(user_id).set(User.is_banned, False).set(User.banned_until, None)
@@ -235,9 +255,11 @@ class Sanctions:
         return self._jobs.start_action(COUNT_BANNED, payload, id=f"{COUNT_BANNED}/{entry.log_id}")
 
     async def verify(self, by: ProvenAdmin, user_id: str, verified: bool) -> None:
-        """A mark beside the name; a ban then takes two administrators."""
+        """A mark beside the name; a ban then takes two administrators, and for a while after one took it away, too."""
         await self._decisions.leave_to_another(by, user_id)
-        update = users.update(user_id).set(User.is_verified, verified).when(User.is_verified.is_(not verified))
+        until = None if verified else days.now(self._clock) + TWO_AFTER_MARK
+        update = users.update(user_id).set(User.is_verified, verified).set(User.takes_two_until, until)
+        update = update.when(User.is_verified.is_(not verified))
         entry = self._logs.entry(by, AdminAction.VERIFY_USER, "user", user_id, {"verified": verified})
         await self._transact(user_id, update, entry)
 
@@ -264,8 +286,3 @@ def _ending(found: Sequence[Decision]) -> list[Action[Any, Any]]:
         decisions.update(one.user_id, one.decision_id).set(Decision.state, DecisionState.ENDED).when(in_force)
         for one in found
     ]
-
-
-def _restored(day: date, author: str) -> Action[Any, Any]:
-    update = answers.update(day, author).set(Answer.is_deleted, False).set(Answer.deleted_by_admin, False)
-    return update.set(Answer.deleted_at, None).when(Answer.deleted_by_admin.is_(True))

@@ -13,6 +13,7 @@ from sekkei_systems.q.design.tables import reports
 from sekkei_systems.q.refusals import (
     AdminsStay,
     Banned,
+    NoSuchThing,
     NoSuchUser,
     ReasonNeeded,
     WrongState,
@@ -114,3 +115,34 @@ async def test_reports_about_a_removed_post_are_closed_with_it(desk: World) -> N
     settled = await desk.db.need(reports(about.report_id).consistent())
     assert (settled.status, settled.resolved_by) == (ReportStatus.RESOLVED, "boss")
     assert (await desk.db.need(reports(other.report_id).consistent())).status is ReportStatus.PENDING
+
+
+async def test_what_comes_back_ends_the_decision_and_its_author_hears_of_it(desk: World) -> None:
+    day = (await desk.ask()).day
+    await desk.answer("a")
+    await desk.answer("b")
+    restore, remove = desk.service.moderation.restore_post, desk.service.moderation.review_post
+    for who in ("a", "b"):
+        await remove("boss", day, who, True, "まちがい")
+        desk.clock.advance(1)
+    (made,) = await desk.service.decisions.mine("b")
+    await desk.service.decisions.appeal("b", made.decision_id, "ふつうです")
+    for who, said, appeal in (("a", "notice.decision.restored", None), ("b", "notice.appeal.overturned", "overturned")):
+        await restore("boss", day, who)
+        assert not (await desk.service.answers.today(who)).answer.is_deleted
+        (made,) = await desk.service.decisions.mine(who)
+        assert (made.state.value, made.appeal and made.appeal.value) == ("ended", appeal)
+        assert said in [one.notice.said for one in await desk.service.inbox.page(who)]
+    desk.pass_time()
+    assert await desk.service.queue.show("boss") == []  # the appeal waits for nobody any more
+
+
+async def test_what_its_author_deleted_nobody_brings_back(desk: World) -> None:
+    day = (await desk.ask()).day
+    await desk.answer("a", "やっぱり秘密")
+    await desk.service.answers.delete("a", day)
+    with pytest.raises(WrongState):
+        await desk.service.moderation.restore_post("boss", day, "a")
+    with pytest.raises(NoSuchThing):
+        await desk.service.moderation.restore_post("boss", day, "nobody")
+    assert (await desk.service.answers.today("a")).answer.is_deleted

@@ -6,15 +6,16 @@ from datetime import date
 
 import pytest
 
-from sekkei_systems.q.design.models import ReportCategory, TargetType
+from sekkei_systems.q.design.models import ReportCategory, ReportStatus, TargetType
 from sekkei_systems.q.design.tables import reports
 from sekkei_systems.q.refusals import (
     AlreadyReported,
     NoSuchAnswer,
+    NoSuchThing,
     Oneself,
 )
 from sekkei_systems.q.service.people import Profile
-from tests.systems.q.conftest import World
+from tests.systems.q.conftest import World, picture
 
 
 async def test_a_report_once_for_each_target(world: World) -> None:
@@ -48,3 +49,18 @@ async def test_a_report_keeps_what_was_reported(world: World) -> None:
     assert about.seen_text == "A\n悪口"
     await world.service.people.change("a", Profile(bio="いい人です"))
     assert (await world.db.need(reports(about.report_id).consistent())).seen_text == "A\n悪口"
+
+
+async def test_a_report_keeps_the_picture_that_was_reported(desk: World) -> None:
+    send, people, profiles = desk.service.reports.send, desk.service.people, desk.service.profiles
+    assert (await send("b", TargetType.USER, "boss", ReportCategory.SPAM)).seen_picture is None
+    await people.set_picture("a", picture("PNG", (8, 8)))
+    bad = await profiles.picture("boss", "a")
+    made = await send("b", TargetType.USER, "a", ReportCategory.INAPPROPRIATE)
+    await people.set_picture("a", picture("PNG", (8, 8), colour=(0, 0, 255)))
+    kept = await profiles.reported_picture("boss", made.report_id)
+    assert (made.seen_picture, kept.content) == (bad.digest, bad.content)
+    assert (await profiles.picture("boss", "a")).content != bad.content
+    await desk.service.moderation.settle("boss", made.report_id, ReportStatus.DISMISSED)
+    with pytest.raises(NoSuchThing):  # nothing was wrong with it
+        await profiles.reported_picture("boss", made.report_id)

@@ -131,6 +131,17 @@ async def test_the_ban_of_a_verified_account_takes_two(desk: World) -> None:
         await act(desk, "b", "approve", "a", made.decision_id)
 
 
+async def test_taking_the_mark_away_first_does_not_spare_the_second_person(desk: World) -> None:
+    await act(desk, "boss", "verify", "a", True)
+    await act(desk, "boss", "verify", "a", False)
+    assert (await desk.service.moderation.dossier("boss", "a")).takes_two
+    made = await act(desk, "boss", "ban", "a", "なりすまし")
+    assert (made.state, (await desk.user("a")).is_banned) == (DecisionState.PROPOSED, False)
+    await desk.service.sanctions.decline("boss", "a", made.decision_id)
+    desk.clock.advance(30 * DAY)
+    assert (await act(desk, "boss", "ban", "a", "なりすまし")).state is DecisionState.IN_FORCE
+
+
 async def test_a_proposed_ban_can_be_dropped(desk: World) -> None:
     await desk.make_admin("b")
     await act(desk, "boss", "verify", "a", True)
