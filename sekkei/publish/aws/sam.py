@@ -32,6 +32,7 @@ def template(system: Published, env: str) -> dict[str, Any]:
         "Transform": "AWS::Serverless-2016-10-31",
         "Description": made["Description"],
         "Parameters": {name: each for name, each in made["Parameters"].items() if name not in UPLOADED},
+        "Rules": made["Rules"],
         "Conditions": made["Conditions"],
         "Resources": {**resources, **functions},
         "Outputs": made["Outputs"],

@@ -20,6 +20,7 @@ def template(system: Published, env: str) -> dict[str, Any]:
         **_secret(system),
         **_function("Http", system),
         **_http_api(),
+        **_domain(),
         **_function("Work", system),
         **_clock(),
     }
@@ -30,7 +31,8 @@ def template(system: Published, env: str) -> dict[str, Any]:
         "AWSTemplateFormatVersion": "2010-09-09",
         "Description": f"The system {system.name}, published by Sekkei",
         "Parameters": _parameters(system, env),
-        "Conditions": {"HasAlarmTopic": _is_given("AlarmTopic"), "HasCostMail": _is_given("CostMail")},
+        "Rules": _rules(),
+        "Conditions": {f"Has{name}": _is_given(name) for name in ("AlarmTopic", "CostMail", "Domain")},
         "Resources": resources,
         "Outputs": _outputs(system),
     }
@@ -48,6 +50,16 @@ def _parameters(system: Published, env: str) -> dict[str, Any]:
             "Description": "What the package was built for",
         },
         "Operators": {"Type": "String", "Default": "", "Description": "Mail addresses of those who may use /console"},
+        "Domain": {
+            "Type": "String",
+            "Default": "",
+            "Description": "A name of yours, as tasks.example.com; may be empty",
+        },
+        "Certificate": {
+            "Type": "String",
+            "Default": "",
+            "Description": "With Domain: ARN of its certificate in ACM, in the stack's region",
+        },
         "AlarmTopic": {"Type": "String", "Default": "", "Description": "ARN of an SNS topic for alarms; may be empty"},
         "CostMail": {
             "Type": "String",
@@ -123,9 +135,14 @@ def _given(value: Given) -> Any:
         "text": value.name,
         "store": {"Fn::Sub": "dynamodb://${AWS::Region}"},
         "secret": {"Fn::Sub": "{{resolve:secretsmanager:${Secret}}}"},
-        "url": {"Fn::GetAtt": ["Api", "ApiEndpoint"]},
+        "url": _base(),
     }
     return others[value.kind]
+
+
+def _base() -> dict[str, Any]:
+    """Where people and providers come: by a name of one's own, or by the one that the API was given."""
+    return {"Fn::If": ["HasDomain", {"Fn::Sub": "https://${Domain}"}, {"Fn::GetAtt": ["Api", "ApiEndpoint"]}]}
 
 
 def _role(kind: str, system: Published) -> Resource:
@@ -184,6 +201,39 @@ def _http_api() -> dict[str, Resource]:
                 "SourceArn": source,
             },
         },
+    }
+
+
+def _domain() -> dict[str, Resource]:
+    """The API under a name of one's own, which stays when the stack is made anew."""
+    shown = {"CertificateArn": {"Ref": "Certificate"}, "EndpointType": "REGIONAL", "SecurityPolicy": "TLS_1_2"}
+    return {
+        "ApiDomain": {
+            "Type": "AWS::ApiGatewayV2::DomainName",
+            "Condition": "HasDomain",
+            "Metadata": {"cfn-lint": {"config": {"ignore_checks": ["W1030"]}}},  # no ARN by default: there is no domain
+            "Properties": {"DomainName": {"Ref": "Domain"}, "DomainNameConfigurations": [shown]},
+        },
+        "ApiMapping": {
+            "Type": "AWS::ApiGatewayV2::ApiMapping",
+            "Condition": "HasDomain",
+            "Properties": {
+                "ApiId": {"Ref": "Api"},
+                "DomainName": {"Ref": "ApiDomain"},
+                "Stage": {"Ref": "ApiStage"},
+            },
+        },
+    }
+
+
+def _rules() -> dict[str, Any]:
+    """Said before anything is made."""
+    words = "Domain needs Certificate, the ARN of its certificate in ACM."
+    return {
+        "DomainHasCertificate": {
+            "RuleCondition": _is_given("Domain"),
+            "Assertions": [{"Assert": _is_given("Certificate"), "AssertDescription": words}],
+        }
     }
 
 
@@ -306,14 +356,22 @@ def _dashboard(system: Published) -> dict[str, Resource]:
 
 
 def _outputs(system: Published) -> Mapping[str, Any]:
-    endpoint = "${Api.ApiEndpoint}"
-    found = {
-        "Url": {"Description": "Where people go", "Value": {"Fn::Sub": f"{endpoint}/{system.name}/"}},
-        "Console": {"Description": "For operators", "Value": {"Fn::Sub": f"{endpoint}/console"}},
+    found: dict[str, Any] = {
+        "Url": {"Description": "Where people go", "Value": _address(f"/{system.name}/")},
+        "Console": {"Description": "For operators", "Value": _address("/console")},
+        "DomainTarget": {
+            "Description": "What the record of your domain (CNAME, or an alias) has to point to",
+            "Condition": "HasDomain",
+            "Value": {"Fn::GetAtt": ["ApiDomain", "RegionalDomainName"]},
+        },
     }
     for path in system.webhooks:
         found[logical("webhook", path.replace("webhook", ""))] = {
             "Description": "The address to give to the provider",
-            "Value": {"Fn::Sub": f"{endpoint}/{system.name}{path}"},
+            "Value": _address(f"/{system.name}{path}"),
         }
     return found
+
+
+def _address(path: str) -> dict[str, Any]:
+    return {"Fn::Sub": [f"${{Base}}{path}", {"Base": _base()}]}

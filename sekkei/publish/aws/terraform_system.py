@@ -18,12 +18,14 @@ from sekkei.publish.aws.terraform import configuration as tables
 from sekkei.publish.aws.terraform import plain, resource_name
 
 Block = dict[str, Any]
+BASE = '${var.domain == "" ? aws_apigatewayv2_api.api.api_endpoint : "https://${var.domain}"}'
+"""Where people and providers come: by a name of one's own, or by the one that the API was given."""
 
 
 def configuration(system: Published, env: str) -> Block:
     made = tables(*system.designs, env=env)
     made["variable"] |= _variables(system)
-    made["locals"] = {"system": system.name}
+    made["locals"] = {"system": system.name, "base": BASE}
     made["data"] = {"aws_region": {"here": {}}}
     kinds = system.functions
     resources: Block = made["resource"]
@@ -34,6 +36,7 @@ def configuration(system: Published, env: str) -> Block:
         "aws_iam_role_policy": {kind: _policy(kind, system) for kind in kinds} | {"clock": _clock_policy()},
         "aws_lambda_function": {kind: _function(kind, system) for kind in kinds},
         **_http_api(),
+        **_domain(),
         "aws_scheduler_schedule": {"clock": _clock()},
     }
     if system.streams:
@@ -57,6 +60,12 @@ def _variables(system: Published) -> Block:
             },
         },
         "operators": {"type": "string", "default": "", "description": "Mail addresses of those who may use /console"},
+        "domain": {"type": "string", "default": "", "description": "A name of yours, as tasks.example.com"},
+        "certificate": {
+            "type": "string",
+            "default": "",
+            "description": "With domain: ARN of its certificate in ACM, in the same region",
+        },
         "alarm_topics": {"type": "list(string)", "default": [], "description": "ARNs of SNS topics for alarms"},
         "cost_mail": {"type": "string", "default": "", "description": "Mail address that hears of unusual cost"},
     }
@@ -120,7 +129,7 @@ def _given(value: Given) -> str:
         "parameter": f"${{var.{value.name}}}",
         "store": "dynamodb://${data.aws_region.here.region}",
         "secret": "${var.secret}",
-        "url": "${aws_apigatewayv2_api.api.api_endpoint}",
+        "url": "${local.base}",
     }
     return others[value.kind]
 
@@ -172,6 +181,29 @@ def _http_api() -> Block:
             }
         },
     }
+
+
+def _domain() -> Block:
+    """Only with `domain`."""
+    count = '${var.domain == "" ? 0 : 1}'
+    precondition = {
+        "condition": '${var.certificate != ""}',
+        "error_message": "domain needs certificate, the ARN of its certificate in ACM.",
+    }
+    shown = {"certificate_arn": "${var.certificate}", "endpoint_type": "REGIONAL", "security_policy": "TLS_1_2"}
+    name = {
+        "count": count,
+        "domain_name": "${var.domain}",
+        "domain_name_configuration": shown,
+        "lifecycle": {"precondition": precondition},
+    }
+    mapping = {
+        "count": count,
+        "api_id": "${aws_apigatewayv2_api.api.id}",
+        "domain_name": "${aws_apigatewayv2_domain_name.api[0].id}",
+        "stage": "${aws_apigatewayv2_stage.all.id}",
+    }
+    return {"aws_apigatewayv2_domain_name": {"api": name}, "aws_apigatewayv2_api_mapping": {"api": mapping}}
 
 
 def _clock() -> Block:
@@ -274,8 +306,15 @@ def _unusual_cost(system: Published) -> Block:
 
 
 def _outputs(system: Published) -> Block:
-    endpoint = "${aws_apigatewayv2_api.api.api_endpoint}"
-    found: Block = {"url": {"value": f"{endpoint}/{system.name}/"}, "console": {"value": f"{endpoint}/console"}}
+    base, target = (
+        "${local.base}",
+        "aws_apigatewayv2_domain_name.api[*].domain_name_configuration[0].target_domain_name",
+    )
+    found: Block = {
+        "url": {"value": f"{base}/{system.name}/"},
+        "console": {"value": f"{base}/console"},
+        "domain_target": {"value": f"${{one({target})}}", "description": "What your domain's record has to point to"},
+    }
     if system.webhooks:
-        found["webhooks"] = {"value": [f"{endpoint}/{system.name}{path}" for path in system.webhooks]}
+        found["webhooks"] = {"value": [f"{base}/{system.name}{path}" for path in system.webhooks]}
     return found

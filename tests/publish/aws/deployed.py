@@ -28,7 +28,7 @@ KEYS = {"aws_access_key_id": "owner", "aws_secret_access_key": "secret-of-the-ow
 PYTHON = f"{sys.version_info[0]}.{sys.version_info[1]}"
 """Ministack runs functions with the interpreter it runs on, whatever their runtime is called."""
 SETTLE_SECONDS = 240.0
-MOST_PAGES = 80
+MOST_PAGES = 40
 LONG_AGO = "2020-01-01T00:00:00.000Z"
 PATIENCE_SECONDS = 120
 """For one answer: a function starts cold, on a machine that has other things to do."""

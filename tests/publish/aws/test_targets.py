@@ -75,7 +75,7 @@ def test_sam_translated_is_the_stack(system: Published, tmp_path: Path, monkeypa
 def test_terraform_speaks_of_nothing_that_is_not_there(system: Published) -> None:
     made = terraform_system.configuration(system, "prod")
     known = {f"{kind}.{name}" for kind, named in made["resource"].items() for name in named}
-    known |= {f"var.{name}" for name in made["variable"]} | {"local.system", "data.aws_region"}
+    known |= {f"var.{name}" for name in made["variable"]} | {"local.system", "local.base", "data.aws_region"}
     used = set(re.findall(r"\$\{(?:length\(|filebase64sha256\()?([a-z_0-9]+\.[a-z_0-9]+)", json.dumps(made)))
     assert used <= known, used - known
     assert len(made["resource"]["aws_dynamodb_table"]) == sum(len(design.tables) for design in system.designs)
@@ -162,11 +162,28 @@ def test_addresses_for_providers_are_outputs() -> None:
     found = described("chiipochi")
     assert found is not None
     outputs = template(found, "prod")["Outputs"]
-    assert outputs["Webhook"]["Value"] == {"Fn::Sub": "${Api.ApiEndpoint}/chiipochi/webhook"}
-    assert outputs["WebhookPaymentsProvider"]["Value"]["Fn::Sub"].endswith("/chiipochi/payments/{provider}")
+    assert outputs["Webhook"]["Value"]["Fn::Sub"][0] == "${Base}/chiipochi/webhook"
+    assert outputs["WebhookPaymentsProvider"]["Value"]["Fn::Sub"][0].endswith("/chiipochi/payments/{provider}")
     quiet = described("q")
     assert quiet is not None
     assert not [name for name in template(quiet, "prod")["Outputs"] if name.startswith("Webhook")]
+
+
+def test_a_domain_of_ones_own_is_where_everybody_comes(system: Published) -> None:
+    """Links, cookies and what providers call: all of it by the same name, in every target."""
+    made = template(system, "prod")
+    named = {"Fn::Sub": "https://${Domain}"}
+    for function in of_type(made, "AWS::Lambda::Function").values():
+        assert function["Environment"]["Variables"]["SEKKEI_PUBLIC_URL"]["Fn::If"][:2] == ["HasDomain", named]
+    for name, output in made["Outputs"].items():
+        assert name == "DomainTarget" or output["Value"]["Fn::Sub"][1]["Base"]["Fn::If"][1] == named
+    assert {made["Resources"][each]["Condition"] for each in ("ApiDomain", "ApiMapping")} == {"HasDomain"}
+    assert sam.template(system, "prod")["Resources"]["ApiDomain"] == made["Resources"]["ApiDomain"]
+    other = terraform_system.configuration(system, "prod")
+    assert other["resource"]["aws_apigatewayv2_domain_name"]["api"]["count"] == '${var.domain == "" ? 0 : 1}'
+    for function in other["resource"]["aws_lambda_function"].values():
+        assert function["environment"]["variables"]["SEKKEI_PUBLIC_URL"] == "${local.base}"
+    assert "api_endpoint" not in json.dumps(other["output"])
 
 
 @pytest.mark.torture
