@@ -17,7 +17,7 @@ from sekkei.design.definition import create_request
 from sekkei.design.loading import load
 from sekkei.publish.aws.tables import template
 from sekkei.publish.aws.terraform import configuration
-from sekkei.publish.importing import NotUnderstood, source, tables_in
+from sekkei.publish.importing import Found, NotUnderstood, proven, source, tables_in
 from sekkei.publish.workbench import model
 from tests.advice.conftest import Thing, thing_design
 
@@ -200,6 +200,39 @@ def test_items_that_may_be_read_as_either_are_one_entity(tmp_path: Path, monkeyp
     for row in rows:
         entity = table.entity_of(row)
         assert entity.encode(entity.decode(row)) == row
+
+
+def shop(*rows: dict[str, str]) -> list[Found]:
+    keys = {"PartitionKey": {"AttributeName": "id", "AttributeType": "S"}}
+    items = [{name: {"S": text} for name, text in row.items()} for row in rows]
+    return tables_in({"DataModel": [{"TableName": "shop", "KeyAttributes": keys, "TableData": items}]})
+
+
+def test_an_item_without_its_type_makes_no_stew_of_the_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = shop(
+        {"id": "17", "type": "User", "email": "a@x.jp"},
+        {"id": "18", "type": "User", "email": "b@x.jp"},
+        {"id": "19", "type": "Order", "total": "12"},
+        {"id": "20", "note": "from before there were types"},
+    )
+    text = proven("shop", found)
+    assert "# Without 'type' are 1 of 4 items seen, such as id '20': no entity here reads them." in text
+    (table,) = loaded("shop", text, tmp_path, monkeypatch).tables.values()
+    assert {each.type for each in table.entities} == {"User", "Order"}
+
+
+@pytest.mark.parametrize("kind", ["USER", "POST"])
+def test_what_some_things_alone_have_is_no_type(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Posts have a type of their own; users have none, and are not left out for it."""
+    found = shop(
+        {"id": "USER#1", "name": "Aoi"},
+        {"id": "POST#1", "type": "photo"},
+        {"id": "POST#2", "type": "film"},
+        {"id": "POST#3", "type": "film"},
+    )
+    (table,) = loaded("posts", proven("posts", found), tmp_path, monkeypatch).tables.values()
+    assert table.discriminator is None
+    assert table.entity_of({"id": {"S": f"{kind}#9"}}).key_texts[0].startswith(kind)
 
 
 def test_public_models_come_in_and_go_out_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,6 +18,7 @@ from typing import Any
 from sekkei.design import Design, SekkeiError, Table
 from sekkei.publish.importing.cloudformation import from_cloudformation
 from sekkei.publish.importing.described import from_description
+from sekkei.publish.importing.entities import typed
 from sekkei.publish.importing.found import Found
 from sekkei.publish.importing.given import Given, NotUnderstood, check_extent
 from sekkei.publish.importing.schemas import from_electrodb, from_onetable
@@ -82,7 +83,7 @@ def _loaded(text: str) -> Design:
 def _lost(table: Found, made: Table) -> list[str]:
     """Attributes that an item has otherwise after it was read and written."""
     found: dict[str, None] = {}
-    for row in table.items:
+    for row in typed(table, made.discriminator):
         item = {name: dict(value) for name, value in row.items()}
         entity = made.entity_of(item)
         again = entity.encode(entity.decode(item))

@@ -16,14 +16,37 @@ Form = tuple[str, ...]
 
 
 def discriminator_of(table: Found) -> str | None:
-    """The one that is named; or an attribute by a usual name that every item has as a text, and that is no key."""
+    """The one that is named; or an attribute by a usual name that items have as a text, and that is no key."""
     if table.discriminator is not None:
         return table.discriminator
     keys = {*table.keys, *(name for index in table.indexes for name in (*index["pk"], *index["sk"]))}
-    for name in DISCRIMINATORS:
-        if name not in keys and table.items and all(item.get(name, {}).get("S") for item in table.items):
-            return name
+    usual = [name for name in DISCRIMINATORS if name not in keys]
+    for tells in (_every_item_has, _most_items_need):
+        for name in usual:
+            if table.items and tells(table, name):
+                return name
     return None
+
+
+def typed(table: Found, discriminator: str | None) -> list[Item]:
+    """Items that say of which type they are; all of them where nothing says so."""
+    return [item for item in table.items if discriminator is None or _type(item, discriminator)]
+
+
+def _type(item: Item, discriminator: str) -> str:
+    return str(item.get(discriminator, {}).get("S", ""))
+
+
+def _every_item_has(table: Found, name: str) -> bool:
+    return len(typed(table, name)) == len(table.items)
+
+
+def _most_items_need(table: Found, name: str) -> bool:
+    """Keys do not tell types apart, and items without one are exceptions among their like, no kind of their own."""
+    if len(typed(table, name)) * 2 <= len(table.items):
+        return False
+    kinds = [{_type(item, name) for item in items} for items in _groups(table, None).values()]
+    return all(each - {""} for each in kinds) and any(len(each - {""}) > 1 for each in kinds)
 
 
 def entities(table: Found, discriminator: str | None) -> list[Entity]:
@@ -38,8 +61,8 @@ def entities(table: Found, discriminator: str | None) -> list[Entity]:
 def _groups(table: Found, discriminator: str | None) -> dict[Form, list[Item]]:
     waiting: dict[Form, list[Item]] = {}
     composed = {name for name in table.keys if any("#" in item.get(name, {}).get("S", "") for item in table.items)}
-    for item in table.items:
-        kind = item.get(discriminator or "", {}).get("S", "")
+    for item in typed(table, discriminator):
+        kind = _type(item, discriminator or "")
         forms = (_form(item, name, name in composed, table.types.get(name, "S")) for name in table.keys)
         waiting.setdefault((kind, *forms), []).append(item)
     groups: dict[Form, list[Item]] = {}

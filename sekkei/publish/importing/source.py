@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sekkei.publish.importing.entities import discriminator_of, entities
+from sekkei.publish.importing.entities import discriminator_of, entities, typed
 from sekkei.publish.importing.found import Entity, Found
 from sekkei.publish.importing.names import TAKEN, class_name, identifier, unique
 
@@ -73,7 +73,8 @@ def _table_source(table: Found, name: str, taken: set[str]) -> list[str]:
     variable = unique(f"{identifier(name).removesuffix('_table')}_table", taken)
     taken.add(variable)
     discriminator = discriminator_of(table)
-    lines = ["", "", *(f"# {_line(note)}" for note in table.notes), f"{variable} = design.table("]
+    notes = [*table.notes, *_left_out(table, discriminator)]
+    lines = ["", "", *(f"# {_line(note)}" for note in notes), f"{variable} = design.table("]
     lines += [f"    {name!r},", *(f"    {key!r}," for key in table.keys)]
     if table.indexes:
         lines += ["    indexes=[", *(f"        {_index_source(index)}," for index in table.indexes), "    ],"]
@@ -92,6 +93,18 @@ def _table_source(table: Found, name: str, taken: set[str]) -> list[str]:
     for entity in entities(table, discriminator):
         lines += _entity_source(variable, table, entity, discriminator, taken)
     return lines
+
+
+def _left_out(table: Found, discriminator: str | None) -> list[str]:
+    known = typed(table, discriminator)
+    left = [item for item in table.items if item not in known]
+    if not left:
+        return []
+    key = ", ".join(f"{name} {next(iter(left[0][name].values()))!r}" for name in table.keys)
+    return [
+        f"Without {discriminator!r} are {len(left)} of {len(table.items)} items seen, such as {key}: no entity here "
+        "reads them. Give them their type, or delete them."
+    ]
 
 
 def _units_source(capacity: tuple[int, int] | None, warm: tuple[int, int] | None) -> list[str]:
