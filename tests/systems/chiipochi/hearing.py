@@ -27,7 +27,10 @@ _LINK = re.compile(r"https?://\S+")
 _STAMPS = re.compile(r"(?P<place>[^、,×]+?) ?×(?P<n>\d+)")
 _CARD = re.compile(r"(?P<card>[^、,×]+×\d+(?:(?:、|, )[^、,×]+×\d+)*)")
 _RANKED = re.compile(r"(?:🥇|🥈|🥉|\d+\.) (?P<place>.+)　(?P<yen>.+)")
-_HISTORY = re.compile(r"(?P<mark>[⏳✅✖↩]) (?P<day>\d\d/\d\d) (?P<place>.+) (?P<yen>\S+)")
+_HISTORY = re.compile(
+    r"(?P<mark>[⏳✅✖↩]) (?P<day>\d\d/\d\d) (?P<place>.+?) (?P<yen>[\d,¥円]+)"
+    r"(?:（うち(?P<ja>\S+)は返金済み）| \((?P<en>\S+) of it refunded\))?"
+)
 NO_CLAIM = frozenset({"share", "share.friend", "receipts", "confirm.amount", "browse.prefectures"})
 """Sentences with fields that say nothing about anybody's money."""
 CODES = {name: one.code for one in PREFECTURES.values() for name in (one.name("ja"), one.name("en"), one.ja)}
@@ -175,6 +178,14 @@ class Hearing:
         gone = sum(self._refunds()[charge["id"]] for _, charge in self._charges(*key))
         assert self.refunded[key] <= gone, f"{self.refunded[key]} told as refunded, {gone} was"
 
+    def _refund_back(self, sent: Sent, place: str, yen: str) -> None:
+        key = "back", sent.to, CODES[place]
+        self.told[key] += _yen(yen)
+        charges = {charge["id"] for _, charge in self._charges(sent.to, CODES[place])}
+        failed = [one for one in self.ledger.refunds.values() if one["status"] == "failed" and one["charge"] in charges]
+        back = sum(int(one["amount"]) for one in failed)
+        assert self.told[key] <= back, f"{self.told[key]} told as having come back, {back} did"
+
     def _today(self, sent: Sent, count: str, yen: str) -> None:
         today = _day(sent.at)
         came = [part for part in self._kept(sent.to) if _day(part[2]["created"]) == today]
@@ -214,7 +225,12 @@ class Hearing:
         self._compare(_yen(yen), amounts, "yen of the year")
         self._compare(int(prefectures), len({one.place for one, *_ in charges}), "places") if not self.exact else None
 
-    def _history_line(self, sent: Sent, mark: str, day: str, place: str, yen: str) -> None:
+    def _history_line(
+        self, sent: Sent, mark: str, day: str, place: str, yen: str, ja: str | None, en: str | None
+    ) -> None:
+        if back := ja or en:
+            gone = [self._refunds()[charge["id"]] for one, charge in self._charges(sent.to, CODES[place])]
+            assert any(_yen(back) <= one for one in gone), f"{place} {yen}: {back} was told as refunded, of {gone}"
         mine = [one for one in self._by_user[sent.to] if (one.place, one.amount) == (CODES[place], _yen(yen))]
         paid = [one for one in mine if self._charge(one) is not None]
         assert mine, f"{place} {yen} was never asked for"

@@ -57,6 +57,16 @@ def test_who_paid_is_not_told_otherwise(hearing: Hearing) -> None:
     _false(hearing, messages.fixed("failed", "en"))
 
 
+def test_only_a_refund_that_failed_came_back(hearing: Hearing) -> None:
+    back = messages.of_money("refund-back", CHIBA, 200, "ja")
+    refund = hearing.ledger.refund(hearing.ledger.pay_by_card(hearing.checkouts[0].session), 200)
+    _false(hearing, back)
+    hearing.told.clear()
+    hearing.ledger.fail_refund(refund)
+    _said(hearing, back)
+    _false(hearing, back)
+
+
 def test_a_checkout_that_can_be_paid_has_not_failed(hearing: Hearing) -> None:
     _false(hearing, messages.fixed("failed", "ja"))
     hearing.told.clear()

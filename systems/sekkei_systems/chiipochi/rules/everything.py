@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+from sekkei.design import replace
 from sekkei_systems.chiipochi.design.models import Donation, Status
 from sekkei_systems.chiipochi.rules import messages
 from sekkei_systems.chiipochi.rules.message_limits import Message
@@ -32,6 +33,7 @@ WHOLE = (
     "no-pledge",
     "failed",
 )
+OF_MONEY = ("refunded", "refund-back", "paid-late", "paid-twice")
 
 
 def everything(language: Language) -> list[list[Message]]:
@@ -47,12 +49,12 @@ def everything(language: Language) -> list[list[Message]]:
         messages.pay(LONGEST, 50_000, URL, language),
         *(messages.thanks(LONGEST, 50_000, some, URL, language) for some in (card, {**card, LONGEST.code: 1})),
         messages.thanks(LONGEST, 100, {LONGEST.code: 5}, URL, language),
-        *(messages.of_money(news, LONGEST, 50_000, language) for news in ("refunded", "paid-late", "paid-twice")),
+        *(messages.of_money(news, LONGEST, 50_000, language) for news in OF_MONEY),
         messages.my_today(10**9, 10**6, 10**9, language),
         messages.everyone_today(10**12, 10**9, language),
         messages.ranking([(code, 10**9) for code in PREFECTURES], URL, language),
         messages.ranking([], URL, language),
-        messages.history([_donation(status) for status in Status], URL, language),
+        messages.history([_donation(status, refunded=20_000) for status in Status], URL, language),
         messages.history([], URL, language),
         messages.stamp_card(card, URL, language),
         messages.stamp_card({}, URL, language),
@@ -64,6 +66,7 @@ def everything(language: Language) -> list[list[Message]]:
     ]
 
 
-def _donation(status: Status) -> Donation:
+def _donation(status: Status, refunded: int) -> Donation:
     made = datetime(2025, 8, 20, 5, 10, tzinfo=UTC)
-    return Donation(user_id="U1", created_at=made, amount=50_000, prefecture=LONGEST.code, status=status)
+    given = Donation(user_id="U1", created_at=made, amount=50_000, prefecture=LONGEST.code, status=status)
+    return replace(given, refunded_amount=refunded)

@@ -315,7 +315,9 @@ def history(found: Sequence[Donation], url: str, language: Language) -> list[Mes
 def _line(donation: Donation, language: Language) -> str:
     mark = "↩" if donation.status is Status.SUCCEEDED and not donation.kept else _MARKS[donation.status]
     place = recipient_of(donation).name(language)
-    return f"{mark} {donation.day:%m/%d} {place} {yen(donation.amount, language)}"
+    back = yen(donation.refunded, language)
+    partly = say(language, "bot.history.partly", yen=back) if donation.standing == "partly-refunded" else ""
+    return f"{mark} {donation.day:%m/%d} {place} {yen(donation.amount, language)}{partly}"
 
 
 def stamp_card(stamps: Mapping[str, int], url: str, language: Language) -> list[Message]:

@@ -107,6 +107,8 @@ class Later:
     async def _told(self, donation: Donation, found: Afterwards) -> list[Action[Any, Any]]:
         if found.refunded > donation.refunded:
             return await self._letters.to(donation, "refunded", amount=found.refunded)
+        if found.refunded < donation.refunded:
+            return await self._letters.to(donation, "refund-back", amount=found.refunded)
         return []
 
 

@@ -12,7 +12,7 @@ from sekkei_systems.chiipochi.rules.recipients import recipient_of
 from sekkei_systems.chiipochi.service.links import order_id_of
 from sekkei_systems.chiipochi.service.readers import Readers
 
-News = Literal["failed", "refunded", "paid-late", "paid-twice"]
+News = Literal["failed", "refunded", "refund-back", "paid-late", "paid-twice"]
 
 
 class Letters:
@@ -32,7 +32,14 @@ class Letters:
             said = messages.fixed(news, language)
         else:
             whole = donation.amount if amount is None else amount
-            fresh = whole - donation.refunded if news == "refunded" else whole
+            fresh = abs(whole - donation.refunded) if news in ("refunded", "refund-back") else whole
             said = messages.of_money(news, recipient_of(donation), fresh, language)
-            reason = f"{reason}/{about or whole}"
+            reason = f"{reason}/{about or whole}{_which(donation, news)}"
         return [self._outbox.message("line", donation.user_id, messages.body(messages.letter(said), kind), id=reason)]
+
+
+def _which(donation: Donation, news: News) -> str:
+    """The same money may go back and come back more than once, and each time is told once."""
+    since = [donation.refund_asked_at, donation.refund_failed_at] if news == "refunded" else []
+    since = [donation.refunded_at] if news == "refund-back" else since
+    return "".join(f"/{at.timestamp():.3f}" for at in since if at is not None)

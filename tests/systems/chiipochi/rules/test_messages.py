@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 
+from sekkei.design import replace
+from sekkei_systems.chiipochi.design.models import Donation, Status
 from sekkei_systems.chiipochi.rules import messages
 from sekkei_systems.chiipochi.rules.everything import URL
 from sekkei_systems.chiipochi.rules.message_limits import Unsendable
@@ -47,3 +51,19 @@ def test_the_confirm_card_carries_its_nonce_and_works_as_text_too() -> None:
     assert [button["action"]["data"] for button in buttons] == ["v=1&a=yes&n=abc", "v=1&a=no&n=abc"]
     assert [button["action"]["displayText"] for button in buttons] == ["はい", "いいえ"]
     assert "「はい」" in card["altText"]
+
+
+@pytest.mark.parametrize(
+    ("refunded", "language", "said"),
+    [
+        (0, "ja", "✅ 08/20 千葉県 1,500円"),
+        (200, "ja", "✅ 08/20 千葉県 1,500円（うち200円は返金済み）"),
+        (200, "en", "✅ 08/20 Chiba ¥1,500 (¥200 of it refunded)"),
+        (1_500, "ja", "↩ 08/20 千葉県 1,500円"),
+    ],
+)
+def test_the_history_says_what_went_back(refunded: int, language: Language, said: str) -> None:
+    made = datetime(2025, 8, 20, 5, 10, tzinfo=UTC)
+    given = Donation(user_id="U1", created_at=made, amount=1_500, prefecture="CHIBA", status=Status.SUCCEEDED)
+    (message,) = messages.history([replace(given, refunded_amount=refunded or None)], "https://x", language)
+    assert message["text"].splitlines()[1] == said

@@ -115,6 +115,13 @@ async def test_a_refund_of_ours_that_fails_can_be_asked_for_again(stripe_bot: St
     assert [one["status"] for one in bot.ledger.refunds.values()] == ["failed", "succeeded"]
     assert await _total(bot) == (0, 0)
     assert await bot.service.refunds.owed(Operator("aoi")) == []
+    told = [message for kind in ("refunded/", "refund-back/") for message in await bot.sent(kind)]
+    told.sort(key=lambda one: one.created_at)
+    assert [message.id.split("/")[1] for message in told] == ["refunded", "refund-back", "refunded"], (
+        "whoever was told that the money is back hears that it is not, and then that it is"
+    )
+    assert "返金はまだ済んでいません" in str(told[1].body)
+    assert "500円" in str(told[1].body)
 
 
 async def test_disputes_take_the_money_and_bring_it_back_when_they_are_won(stripe_bot: StripeBot) -> None:
