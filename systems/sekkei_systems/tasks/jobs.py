@@ -7,7 +7,7 @@ from datetime import date, timedelta
 from typing import Any
 
 from sekkei.clock import Clock
-from sekkei.design import Action, ConditionFailed, Database, Update
+from sekkei.design import Action, ConditionFailed, Database, TransactionFailed, Update
 from sekkei.runtime import days
 from sekkei.runtime.jobs import Job, Jobs, Payload, Progress, Step
 from sekkei.runtime.system import ScheduledJob
@@ -29,6 +29,7 @@ from sekkei_systems.tasks.design import (
     invitation_table,
     members_of,
     memberships_in,
+    plan_of,
     plans,
     search_texts,
     stored_tasks,
@@ -51,6 +52,7 @@ from sekkei_systems.tasks.service.import_work import ImportWork
 from sekkei_systems.tasks.service.imports import JOB as IMPORT
 from sekkei_systems.tasks.service.numbers import Numbers
 from sekkei_systems.tasks.service.renewal import Renewal
+from sekkei_systems.tasks.service.subtasks import untied
 
 STEP_ITEMS = 100
 DIGEST_TEAMS = 10
@@ -99,6 +101,7 @@ class TaskJobs:
             "delete-rest-of-task": [
                 ("comments", self._delete_comments),
                 ("activity", self._delete_activity),
+                ("family", self._untie),
                 ("beside", self._delete_beside),
             ],
             "delete-team": [
@@ -182,6 +185,19 @@ class TaskJobs:
         page = await self._db.page(activity_on(payload["team_id"], payload["task_id"]).consistent(), size=STEP_ITEMS)
         await self._db.write_many(activities.delete(one.team_id, one.task_id, one.version) for one in page)
         return Progress(len(page), "more" if len(page) else None)
+
+    async def _untie(self, payload: Payload, cursor: str | None) -> Progress:
+        """What is gone is part of nothing, and nothing is part of it. Both sides at once; if somebody gives a subtask
+        another parent just then, the next round looks again."""
+        ids = payload["team_id"], payload["task_id"]
+        plan = await self._db.get(plan_of(*ids))
+        if plan is None or not (plan.parent or plan.children):
+            return Progress(0)
+        try:
+            await self._db.transact(*untied(plan))
+        except TransactionFailed:
+            return Progress(0, "more")
+        return Progress(1)
 
     async def _delete_beside(self, payload: Payload, cursor: str | None) -> Progress:
         ids = payload["team_id"], payload["task_id"]

@@ -13,6 +13,7 @@ from sekkei.runtime.system import Context
 from sekkei.runtime.transports.mail import one_line
 from sekkei_systems.tasks.design import (
     COUNTED,
+    Activity,
     Comment,
     ImportRun,
     Invitation,
@@ -35,6 +36,7 @@ from sekkei_systems.tasks.design import (
     users,
 )
 from sekkei_systems.tasks.rules import hooks, mails
+from sekkei_systems.tasks.rules.history import PARENT
 from sekkei_systems.tasks.rules.statuses import Status
 from sekkei_systems.tasks.service import Hooks, Invitations, Service
 from sekkei_systems.tasks.service.herald import Herald
@@ -51,6 +53,7 @@ def reactions_of(context: Context, service: Service) -> Reactions:
     _see_to_tasks(reactions, context, service)
     _tell_people(reactions, context)
     _tell_boards_of_tasks(reactions, context.live)
+    _tell_relatives(reactions, context)
     _tell_boards_of_the_team(reactions, context.live)
     _tell_programs(reactions, service.hooks)
     _send_invitations(reactions, context, service.invitations)
@@ -114,6 +117,25 @@ def _tell_boards_of_tasks(reactions: Reactions, live: Live) -> None:
         reactions.on(entity)(_publisher(live, event))
 
 
+def _tell_relatives(reactions: Reactions, context: Context) -> None:
+    """A card says how many of its subtasks are done, and what it is part of."""
+
+    @reactions.on(tasks)
+    async def changed(change: Change[Task]) -> None:
+        old, new = change.old, change.new
+        if old is None or new is None or _as_relatives_see_it(old) == _as_relatives_see_it(new):
+            return
+        plan = await context.db.get(plans(new.team_id, new.task_id))
+        came_or_went = plan is not None and old.deleted_at != new.deleted_at
+        for id in (plan.parent, *(sorted(plan.children) if came_or_went else ())) if plan else ():
+            if id:
+                context.live.publish(topic(new.team_id), "plan", {"task": id})
+
+
+def _as_relatives_see_it(task: Task) -> tuple[object, ...]:
+    return task.status, task.title, task.assignee, task.start, task.end, task.deleted_at
+
+
 def _came_in(change: Change[Any]) -> bool:
     """With many others, out of a file."""
     return change.old is None and getattr(change.new, "import_id", None) is not None
@@ -165,6 +187,12 @@ def _tell_programs(reactions: Reactions, told: Hooks) -> None:
     @reactions.on(tasks)
     async def of_task(change: Change[Task]) -> None:
         await told.tell(change.ref.values["team_id"], hooks.of_task(change.old, change.new))
+
+    @reactions.on(activities)
+    async def of_parent(change: Change[Activity]) -> None:
+        """What it is part of stands beside a task: of that alone, the history tells."""
+        if change.new is not None and change.old is None and change.new.changes.keys() == {PARENT}:
+            await told.tell_of_parent(change.new)
 
     @reactions.on(comments)
     async def of_comment(change: Change[Comment]) -> None:

@@ -17,6 +17,7 @@ __all__ = [
     "Clashed",
     "Crowded",
     "EmailTaken",
+    "HasSubtasks",
     "InvitationOver",
     "LastAdmin",
     "NoSuchBlocker",
@@ -25,6 +26,7 @@ __all__ = [
     "NoSuchComment",
     "NoSuchImport",
     "NoSuchMember",
+    "NoSuchParent",
     "NoSuchTag",
     "NoSuchTask",
     "NoSuchTeam",
@@ -32,8 +34,11 @@ __all__ = [
     "NotYourComment",
     "NotYourMail",
     "Overwritten",
+    "OwnParent",
+    "ParentIsSubtask",
     "TooLarge",
     "TooMany",
+    "TooManySubtasks",
     "Unreachable",
 ]
 
@@ -86,6 +91,26 @@ class NoSuchBlocker(Invalid):
 
 class Circular(Conflict):
     """A task cannot come before itself, nor before what comes before it."""
+
+
+class NoSuchParent(Invalid):
+    """There is no such task in the team that it could be part of; what is in the trash is none."""
+
+
+class OwnParent(Conflict):
+    """A task cannot be part of itself."""
+
+
+class ParentIsSubtask(Conflict):
+    """What is part of a task has no parts of its own."""
+
+
+class HasSubtasks(Conflict):
+    """What has parts is not part of another."""
+
+
+class TooManySubtasks(Conflict):
+    """The parent has as many as it can have."""
 
 
 class NoSuchTag(Invalid):

@@ -10,7 +10,7 @@ from typing import Any
 from sekkei.web.testing import Reply
 from sekkei.worlds import Person, Script, World, promises
 from sekkei_systems.tasks import SYSTEM
-from sekkei_systems.tasks.design import Comment, Talk, Task, Team, TeamUser, Totals, User, UserTeam
+from sekkei_systems.tasks.design import Comment, Plan, Talk, Task, Team, TeamUser, Totals, User, UserTeam
 from sekkei_systems.tasks.rules.statuses import Status
 
 TABLE = "task-table-v3"
@@ -183,6 +183,40 @@ async def takes_another_name(me: Person) -> str:
     return f"is now called {name}: {reply.status}"
 
 
+@WORLD.does("member", 3)
+async def makes_a_task_part_of_another(me: Person) -> str | None:
+    """Of one of the first few, so that people meet; or of none."""
+    found = await _tasks(me)
+    if not found:
+        return None
+    task, parent = me.dice.choice(found), me.dice.choice([None, *found[:4], *found[:4]])
+    body = {"parent": parent and parent["id"]}
+    reply = await me.json("PATCH", f"/tasks/api/teams/{me.memory['team']}/tasks/{task['id']}", body)
+    return f"makes {task['id'][-4:]} part of {(body['parent'] or 'none')[-4:]}: {reply.status}"
+
+
+@WORLD.does("member", 1)
+async def adds_a_subtask(me: Person) -> str | None:
+    parent = await _some_task(me)
+    if parent is None:
+        return None
+    body = {"title": f"part {me.dice.randint(1, 999)}", "parent": parent}
+    reply = await me.json("POST", f"/tasks/api/teams/{me.memory['team']}/tasks", body)
+    return f"adds {body['title']} to {parent[-4:]}: {reply.status}"
+
+
+@WORLD.does("member", 0.5)
+async def deletes_for_good(me: Person) -> str | None:
+    team = me.memory["team"]
+    reply = await me.json("GET", f"/tasks/api/teams/{team}/trash")
+    found = reply.json()["items"] if reply.status == 200 else []
+    if not found:
+        return None
+    task = me.dice.choice(found)["id"]
+    gone = await me.json("DELETE", f"/tasks/api/teams/{team}/trash/{task}")
+    return f"deletes {task[-4:]} for good: {gone.status}"
+
+
 def _users(world: World) -> list[User]:
     return [each for each in world.decoded(TABLE) if isinstance(each, User)]
 
@@ -195,6 +229,16 @@ def counters_equal_a_recount(world: World) -> None:
         counted = Counter(task.status for task in tasks if task.deleted_at is None)
         said = {Status.TODO: totals.todo, Status.DOING: totals.doing, Status.DONE: totals.done}
         assert said == {status: counted[status] for status in Status}, f"totals say {said}, there are {dict(counted)}"
+
+
+@WORLD.always
+def parents_and_subtasks_agree(world: World) -> None:
+    plans = [each for each in world.decoded(TABLE) if isinstance(each, Plan)]
+    up = {(each.team_id, each.parent, each.task_id) for each in plans if each.parent}
+    down = {(each.team_id, each.task_id, child) for each in plans for child in each.children}
+    assert up == down, f"subtasks say {sorted(up - down)}, parents say {sorted(down - up)}"
+    both = {parent for _, parent, _ in up} & {child for _, _, child in up}
+    assert not both, f"{sorted(both)} are parents and subtasks"
 
 
 @WORLD.always
@@ -233,8 +277,9 @@ def comments_are_counted(world: World) -> None:
 def nothing_is_left_of_tasks_that_are_gone(world: World) -> None:
     stored = world.decoded(TABLE)
     there = {(each.team_id, each.task_id) for each in stored if isinstance(each, Task)}
-    left = [each for each in stored if isinstance(each, Comment) and (each.team_id, each.task_id) not in there]
-    assert left == [], f"{len(left)} comments of tasks that are gone"
+    for kind in (Comment, Plan):
+        left = [each for each in stored if isinstance(each, kind) and (each.team_id, each.task_id) not in there]
+        assert left == [], f"{len(left)} of {kind.__name__} of tasks that are gone"
 
 
 @WORLD.finally_

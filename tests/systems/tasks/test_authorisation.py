@@ -108,6 +108,11 @@ class World:
     async def before(self) -> Mapping[str, str]:
         return {**await self.task(), "by": (await self.task())["task_id"]}
 
+    async def subtask(self) -> Mapping[str, str]:
+        found = await self.task()
+        made = await self.service.tasks.create(await self.admin(), TaskDraft("部分"), found["task_id"])
+        return {**found, "child_id": made.task_id}
+
     async def view(self) -> Mapping[str, str]:
         """The admin's own: nobody else finds it."""
         return {"view_id": (await self.service.views.save(await self.admin(), "対象", "board", "")).view_id}
@@ -196,6 +201,11 @@ def pages(world: World) -> Matrix:
         f"POST {TEAM}/tasks/{{task_id}}/blockers": Rule(FORM, form={"by": "TASK-1"}, prepare=task),
         f"POST {TEAM}/tasks/{{task_id}}/blockers/{{by}}/remove": Rule(FORM, prepare=world.before),
         f"POST {TEAM}/tasks/{{task_id}}/rule": Rule(FORM, form={"rule": "daily"}, prepare=task),
+        f"POST {TEAM}/tasks/{{task_id}}/subtasks": Rule(FORM, form={"text": "x"}, prepare=task),
+        f"POST {TEAM}/tasks/{{task_id}}/subtasks/{{child_id}}": Rule(
+            FORM, form={"action": "out"}, prepare=world.subtask
+        ),
+        f"POST {TEAM}/tasks/{{task_id}}/parent": Rule(FORM, form={"parent": ""}, prepare=task),
         f"GET {TEAM}/flow.csv": Rule(PAGE),
         f"GET {TEAM}/flow.json": Rule(PAGE),
         f"GET {TEAM}/imports": Rule(PAGE),

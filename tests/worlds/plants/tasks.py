@@ -78,16 +78,36 @@ def comments_of_a_task_that_is_gone_stay(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(TaskJobs, "_delete_comments", nothing(Progress(0)))
 
 
+def a_former_parent_keeps_its_subtask(patch: pytest.MonkeyPatch) -> None:
+    """Whoever is given another parent stays on the list of the one before."""
+    from sekkei_systems.tasks.service import subtasks
+
+    def others(self: subtasks.Tie, task_id: str) -> list[Any]:
+        return subtasks.adopted(self.team_id, self.parent, [task_id], self.above)
+
+    patch.setattr(subtasks.Tie, "others", others)
+
+
 BOARD = "adds_a_task", "moves_a_task"
 MEMBERSHIPS = "changes_somebodys_role", "removes_somebody", "invites_somebody", "follows_an_invitation"
+TEAM = (
+    *BOARD,
+    *MEMBERSHIPS,
+    "comments",
+    "throws_a_task_away",
+    "takes_a_task_back",
+    "takes_another_name",
+)
+FAMILY = "adds_a_task", "makes_a_task_part_of_another"
 
 PLANTS = [
     Planted("tasks", the_nightly_repair_breaks_a_counter, "counters_equal_a_recount", 38, BOARD),
-    Planted("tasks", a_rename_never_arrives, "names_have_arrived_in_the_team", 5),
+    Planted("tasks", a_rename_never_arrives, "names_have_arrived_in_the_team", 5, TEAM),
     Planted("tasks", a_removal_fails_while_somebody_is_promoted, "no_errors_of_ours", 8, MEMBERSHIPS),
-    Planted("tasks", the_last_admin_can_go, "a_team_has_an_admin", 6),
-    Planted("tasks", a_promotion_is_seen_from_one_side, "both_sides_of_a_membership_agree", 0),
-    Planted("tasks", comments_are_not_counted_again, "comments_are_counted", 0),
-    Planted("tasks", comments_of_a_task_that_is_gone_stay, "nothing_is_left_of_tasks_that_are_gone", 10),
-    Planted("tasks", jobs_are_never_done, "everything_ends", 0),
+    Planted("tasks", the_last_admin_can_go, "a_team_has_an_admin", 6, TEAM),
+    Planted("tasks", a_promotion_is_seen_from_one_side, "both_sides_of_a_membership_agree", 0, TEAM),
+    Planted("tasks", comments_are_not_counted_again, "comments_are_counted", 0, TEAM),
+    Planted("tasks", comments_of_a_task_that_is_gone_stay, "nothing_is_left_of_tasks_that_are_gone", 10, TEAM),
+    Planted("tasks", a_former_parent_keeps_its_subtask, "parents_and_subtasks_agree", 2, FAMILY),
+    Planted("tasks", jobs_are_never_done, "everything_ends", 0, TEAM),
 ]

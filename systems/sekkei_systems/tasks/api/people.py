@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from sekkei.web import Operations, PageOf
-from sekkei_systems.tasks.api.shapes import NoteOut, NoteQuery, TaskOut, task_out
-from sekkei_systems.tasks.service import Notes, People, Visitor
+from sekkei_systems.tasks.api.shapes import NoteOut, NoteQuery, TaskOut
+from sekkei_systems.tasks.api.tasks import outs
+from sekkei_systems.tasks.service import Notes, People, Plans, Visitor
 
 operations = Operations()
 
 
 @operations.get("/work", summary="What I still have to do, in all teams; without descriptions", tag="people")
-async def my_work(visitor: Visitor, people: People) -> PageOf[TaskOut]:
-    return PageOf([task_out(task) for task in await people.work(visitor.id)])
+async def my_work(visitor: Visitor, people: People, plans: Plans) -> PageOf[TaskOut]:
+    return PageOf(await outs(plans, await people.work(visitor.id)))
 
 
 @operations.get("/notes", summary="What I should know, the latest first", tag="people")

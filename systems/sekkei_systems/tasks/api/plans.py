@@ -10,12 +10,15 @@ from sekkei_systems.tasks.api.shapes import (
     MarksOut,
     NewCheck,
     NewRule,
+    ParentOut,
     PlanOut,
+    Progress,
     TickCheck,
 )
 from sekkei_systems.tasks.design import Plan
 from sekkei_systems.tasks.rules.statuses import Status
 from sekkei_systems.tasks.service import Admin, Member, Plans, Tasks, Teams
+from sekkei_systems.tasks.service.plans import Marks
 
 operations = Operations()
 ONE = "/teams/{team_id}/tasks/{task_id}"
@@ -65,7 +68,13 @@ async def repeat(member: Member, plans: Plans, task_id: str, body: NewRule) -> P
 @operations.get("/teams/{team_id}/marks", summary="What cards say of the plans of some tasks", tag="plans")
 async def marks(member: Member, plans: Plans, query: CountQuery) -> dict[str, MarksOut]:
     found = await plans.marks(member, query.task)
-    return {id: MarksOut(one.done, one.all, one.blocked) for id, one in found.items()}
+    return {id: marks_out(one) for id, one in found.items()}
+
+
+def marks_out(marks: Marks) -> MarksOut:
+    parent, family = marks.family.parent, marks.family
+    above = ParentOut(parent.task_id, parent.number, parent.title) if parent else None
+    return MarksOut(marks.done, marks.all, marks.blocked, Progress(family.done, len(family.children)), above)
 
 
 @operations.put("/teams/{team_id}/limits", summary="How many tasks a column should hold at most", tag="teams")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 
 from sekkei.runtime.idempotency import Idempotency
 from sekkei.web import Answer, Operations, PageOf
@@ -10,6 +11,7 @@ from sekkei.web.once import Repeatable
 from sekkei_systems.tasks.api.once import Beside, once
 from sekkei_systems.tasks.api.shapes import (
     Named,
+    NewQuick,
     NewView,
     PaletteOut,
     QuickQuery,
@@ -38,15 +40,16 @@ async def understand(member: Member, quick: Quick, query: QuickQuery) -> Underst
 
 @operations.post("/teams/{team_id}/quick", summary="Add a task in one line", status=201, tag="quick")
 async def create_quick(
-    member: Member, quick: Quick, tasks: Tasks, idempotency: Idempotency, body: QuickTask, headers: Repeatable
+    member: Member, quick: Quick, tasks: Tasks, idempotency: Idempotency, body: NewQuick, headers: Repeatable
 ) -> Answer[TaskOut]:
     """`report by next fri @Ann #docs !high`, in Japanese or English."""
 
     async def make(beside: Beside[Task]) -> Task:
-        draft = await quick.draft(member, body.text, body.status)
-        return await tasks.create_after(member.team_id, member.user_id, draft, beside)
+        return await tasks.create_with(member, await quick.draft(member, body.text, body.status), beside, parent)
 
-    made = await once(idempotency, member, headers.key, ("quick", body), make, first_out, TaskOut)
+    parent, line = body.parent and await tasks.subtasks.meant(member, body.parent), QuickTask(body.text, body.status)
+    asked = ("quick", line, parent) if parent else ("quick", line)
+    made = await once(idempotency, member, headers.key, asked, make, partial(first_out, parent=parent), TaskOut)
     return Answer(made, etag=made.version)
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from datetime import date, datetime
 from typing import Annotated, Literal
 
-from msgspec import Meta, Struct, structs
+from msgspec import UNSET, Meta, Struct, UnsetType, structs
 
 from sekkei.web import Rate
 from sekkei_systems.tasks.design import Delivered, Hook, HookDelivery, HookEvent, Note, NoteKind, Role, Task
-from sekkei_systems.tasks.rules.drafts import ENTERED, TaskChanges
+from sekkei_systems.tasks.rules.drafts import ENTERED, TaskChanges, TaskDraft
 from sekkei_systems.tasks.rules.filters import Late
 from sekkei_systems.tasks.rules.statuses import Order, Priority, Status
+from sekkei_systems.tasks.service.plans import NOTHING, Beside
 
 HOOK_TESTS = (Rate.per_minute(20), "webhook")
 """Deliveries that somebody has sent by hand to an address of their choice."""
@@ -19,6 +20,21 @@ MAILS = (Rate.per_hour(100), "invite")
 """Mails that somebody has sent to addresses of their choice: enough for a team, too few to flood a stranger."""
 Name = Annotated[str, Meta(min_length=1, max_length=100)]
 Color = Annotated[str, Meta(pattern="^#[0-9a-fA-F]{6}$")]
+
+
+class Progress(Struct):
+    done: int = 0
+    all: int = 0
+
+
+class NewTask(TaskDraft, frozen=True, forbid_unknown_fields=True):
+    parent: str | None = None
+    """The task that it is part of: an id, or a number as in `DEV-12`."""
+
+
+class ChangedTask(TaskChanges, frozen=True, forbid_unknown_fields=True):
+    parent: str | UnsetType | None = UNSET
+    """An id, or a number as in `DEV-12`; null takes it out of its parent."""
 
 
 class TaskOut(Struct, rename="camel"):
@@ -34,6 +50,9 @@ class TaskOut(Struct, rename="camel"):
     tags: list[str]
     assignee: str | None
     priority: Priority | None
+    parent: str | None
+    """The task that it is part of, by id."""
+    subtasks: Progress
     comments: int
     created_at: datetime | None
     updated_at: datetime | None
@@ -99,6 +118,8 @@ class TaskQuery(Struct):
     assignee: str = ""
     """An id, `me`, or `none`."""
     priority: Priority | None = None
+    parent: str = ""
+    """Only its subtasks: an id, or a number as in `DEV-12`."""
     limit: Annotated[int, Meta(ge=1, le=200)] = 50
     after: str | None = None
 
@@ -198,10 +219,18 @@ class NewRule(Struct, forbid_unknown_fields=True):
     rule: Annotated[str, Meta(max_length=200)] | None
 
 
+class ParentOut(Struct):
+    id: str
+    number: int | None
+    title: str
+
+
 class MarksOut(Struct):
     done: int
     all: int
     blocked: int
+    subtasks: Progress
+    parent: ParentOut | None
 
 
 class Limits(Struct, forbid_unknown_fields=True):
@@ -216,6 +245,11 @@ class QuickQuery(Struct):
 class QuickTask(Struct, forbid_unknown_fields=True):
     text: Annotated[str, Meta(min_length=1, max_length=400)]
     status: Status = Status.TODO
+
+
+class NewQuick(QuickTask):
+    parent: str | None = None
+    """The task that it is part of: an id, or a number as in `DEV-12`."""
 
 
 class UnderstoodOut(Struct):
@@ -321,14 +355,17 @@ class DeliveryOut(Struct, rename="camel"):
         return cls(one.delivery_id, one.event, one.event_id, *told)
 
 
-def task_out(task: Task, comments: int = 0) -> TaskOut:
+def task_out(task: Task, beside: Beside = NOTHING) -> TaskOut:
+    family = beside.family
     entered = {name: getattr(task, name) for name in ENTERED}
     return TaskOut(
         **{**entered, "tags": sorted(ref.removeprefix("TAG#") for ref in task.tags)},
         id=task.task_id,
         number=task.number,
         team=task.team_id,
-        comments=comments,
+        parent=family.parent.task_id if family.parent else None,
+        subtasks=Progress(family.done, len(family.children)),
+        comments=beside.comments,
         created_at=task.created_at,
         updated_at=task.updated_at,
         done_at=task.done_at,
@@ -336,6 +373,6 @@ def task_out(task: Task, comments: int = 0) -> TaskOut:
     )
 
 
-def first_out(made: Task) -> TaskOut:
+def first_out(made: Task, parent: str | None = None) -> TaskOut:
     """A task that was made a moment ago: its first version is stored."""
-    return structs.replace(task_out(made), version=1)
+    return structs.replace(task_out(made), version=1, parent=parent)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Sequence
+from functools import partial
 
 from starlette.requests import Request
 
@@ -14,6 +15,8 @@ from sekkei_systems.tasks.api.shapes import (
     ActivityOut,
     Bulk,
     BulkOut,
+    ChangedTask,
+    NewTask,
     Place,
     TaskOut,
     TaskQuery,
@@ -21,49 +24,57 @@ from sekkei_systems.tasks.api.shapes import (
     task_out,
 )
 from sekkei_systems.tasks.design import Task
-from sekkei_systems.tasks.rules.drafts import TaskChanges, TaskDraft
+from sekkei_systems.tasks.rules.drafts import drafted
 from sekkei_systems.tasks.rules.filters import Filter
-from sekkei_systems.tasks.service import Batches, Member, Numbers, Tasks, Trash
+from sekkei_systems.tasks.service import Batches, Member, Numbers, Plans, Tasks, Trash
 from sekkei_systems.tasks.service.batches import Outcome
 
 operations = Operations()
 
 
-async def answer(member: Member, tasks: Tasks, task: Task) -> Answer[TaskOut]:
-    counts = await tasks.comment_counts(member, [task.task_id])
-    return Answer(task_out(task, counts.get(task.task_id, 0)), etag=task.version)
+async def answer(plans: Plans, task: Task) -> Answer[TaskOut]:
+    (out,) = await outs(plans, [task])
+    return Answer(out, etag=task.version)
+
+
+async def outs(plans: Plans, found: Sequence[Task]) -> list[TaskOut]:
+    """With what stands beside the tasks."""
+    beside = await plans.beside(found)
+    return [task_out(task, beside[task.task_id]) for task in found]
 
 
 @operations.get("/teams/{team_id}/tasks", summary="Tasks: by status, tag, lateness, words, assignee", tag="tasks")
-async def list_tasks(member: Member, tasks: Tasks, wanted: Filter, query: TaskQuery) -> PageOf[TaskOut]:
+async def list_tasks(member: Member, tasks: Tasks, plans: Plans, wanted: Filter, query: TaskQuery) -> PageOf[TaskOut]:
     found = await tasks.page(member, wanted, size=query.limit, after=query.after)
-    counts = await tasks.comment_counts(member, [task.task_id for task in found])
     whole = [await tasks.whole(task) for task in found]
-    return PageOf([task_out(task, counts.get(task.task_id, 0)) for task in whole], found.cursor)
+    return PageOf(await outs(plans, whole), found.cursor)
 
 
 @operations.post("/teams/{team_id}/tasks", summary="Add a task", status=201, tag="tasks")
 async def create_task(
-    member: Member, tasks: Tasks, idempotency: Idempotency, body: TaskDraft, headers: Repeatable
+    member: Member, tasks: Tasks, idempotency: Idempotency, body: NewTask, headers: Repeatable
 ) -> Answer[TaskOut]:
     def make(beside: Beside[Task]) -> Awaitable[Task]:
-        return tasks.create_after(member.team_id, member.user_id, body, beside)
+        return tasks.create_with(member, draft, beside, parent)
 
-    made = await once(idempotency, member, headers.key, ("task", body), make, first_out, TaskOut)
+    draft, parent = drafted(body), body.parent and await tasks.subtasks.meant(member, body.parent)
+    asked = ("task", draft, parent) if parent else ("task", draft)
+    out = partial(first_out, parent=parent)
+    made = await once(idempotency, member, headers.key, asked, make, out, TaskOut)
     return Answer(made, etag=made.version)
 
 
 @operations.get("/teams/{team_id}/tasks/{task_id}", summary="A task as it is now", tag="tasks")
-async def get_task(member: Member, tasks: Tasks, task_id: str) -> Answer[TaskOut]:
-    return await answer(member, tasks, await tasks.get(member, task_id))
+async def get_task(member: Member, tasks: Tasks, plans: Plans, task_id: str) -> Answer[TaskOut]:
+    return await answer(plans, await tasks.get(member, task_id))
 
 
 @operations.patch("/teams/{team_id}/tasks/{task_id}", summary="Change a task; If-Match: only if unchanged", tag="tasks")
 async def change_task(
-    request: Request, member: Member, tasks: Tasks, task_id: str, body: TaskChanges
+    request: Request, member: Member, tasks: Tasks, plans: Plans, task_id: str, body: ChangedTask
 ) -> Answer[TaskOut]:
-    task = await tasks.change(member, task_id, body, version_in_if_match(request))
-    return await answer(member, tasks, task)
+    task = await tasks.change(member, task_id, body, version_in_if_match(request), parent=body.parent)
+    return await answer(plans, task)
 
 
 @operations.delete("/teams/{team_id}/tasks/{task_id}", summary="Put a task in the trash, for 30 days", tag="tasks")
@@ -72,8 +83,8 @@ async def delete_task(request: Request, member: Member, trash: Trash, task_id: s
 
 
 @operations.post("/teams/{team_id}/tasks/{task_id}/place", summary="Put it between two cards of a column", tag="tasks")
-async def place_task(member: Member, tasks: Tasks, task_id: str, body: Place) -> Answer[TaskOut]:
-    return await answer(member, tasks, await tasks.place(member, task_id, body.status, body.above, body.below))
+async def place_task(member: Member, tasks: Tasks, plans: Plans, task_id: str, body: Place) -> Answer[TaskOut]:
+    return await answer(plans, await tasks.place(member, task_id, body.status, body.above, body.below))
 
 
 @operations.get("/teams/{team_id}/tasks/{task_id}/activity", summary="Who changed what, the latest first", tag="tasks")
@@ -87,8 +98,8 @@ async def list_activity(member: Member, tasks: Tasks, task_id: str) -> PageOf[Ac
     summary="Take one change back; refused when the same was changed again since",
     tag="tasks",
 )
-async def undo_change(member: Member, tasks: Tasks, task_id: str, version: int) -> Answer[TaskOut]:
-    return await answer(member, tasks, await tasks.undo(member, task_id, version))
+async def undo_change(member: Member, tasks: Tasks, plans: Plans, task_id: str, version: int) -> Answer[TaskOut]:
+    return await answer(plans, await tasks.undo(member, task_id, version))
 
 
 @operations.post("/teams/{team_id}/bulk", summary="The same change to several tasks", tag="tasks")
@@ -108,18 +119,18 @@ def bulk_out(done: Outcome) -> BulkOut:
 
 
 @operations.get("/teams/{team_id}/numbers/{number}", summary="The task with a number, as in DEV-12", tag="tasks")
-async def get_numbered(member: Member, numbers: Numbers, tasks: Tasks, number: int) -> Answer[TaskOut]:
-    return await answer(member, tasks, await tasks.get(member, await numbers.task_id(member, number)))
+async def get_numbered(member: Member, numbers: Numbers, tasks: Tasks, plans: Plans, number: int) -> Answer[TaskOut]:
+    return await answer(plans, await tasks.get(member, await numbers.task_id(member, number)))
 
 
 @operations.get("/teams/{team_id}/trash", summary="What was deleted in the last 30 days, the latest first", tag="tasks")
-async def list_trash(member: Member, trash: Trash) -> PageOf[TaskOut]:
-    return PageOf([task_out(task) for task in await trash.all(member)])
+async def list_trash(member: Member, plans: Plans, trash: Trash) -> PageOf[TaskOut]:
+    return PageOf(await outs(plans, await trash.all(member)))
 
 
 @operations.post("/teams/{team_id}/trash/{task_id}/back", summary="Take a task out of the trash", tag="tasks")
-async def take_back(member: Member, tasks: Tasks, trash: Trash, task_id: str) -> Answer[TaskOut]:
-    return await answer(member, tasks, await trash.take_back(member, task_id))
+async def take_back(member: Member, tasks: Tasks, plans: Plans, trash: Trash, task_id: str) -> Answer[TaskOut]:
+    return await answer(plans, await trash.take_back(member, task_id))
 
 
 @operations.delete("/teams/{team_id}/trash/{task_id}", summary="Delete a task for good", tag="tasks")

@@ -308,12 +308,19 @@ class Check:
 
 @model
 class Plan:
-    """Beside the task, so that a tick does not rewrite it in its eleven indexes."""
+    """Beside the task, so that a tick does not rewrite it in its eleven indexes.
+
+    Which task is part of which stands in the plans of both, and one transaction writes both. In the trash a task keeps
+    its plan, and so what it is part of and what is part of it; only a look leaves it out."""
 
     team_id: Attr[str] = part()
     task_id: Attr[str] = part()
     checks: Attr[list[Check]] = attr("plan_checks", default=[], ja="チェックリスト")
     blocked_by: Attr[frozenset[str]] = attr("plan_blockedBy", default=frozenset(), en="Ids of tasks that come first")
+    parent: Attr[str | None] = attr("plan_parent", default=None, ja="親タスクのID", en="The task that it is part of")
+    children: Attr[frozenset[str]] = attr(
+        "plan_children", default=frozenset(), ja="サブタスクのID", en="Its subtasks; whoever has a parent has none"
+    )
     rule: Attr[str | None] = attr("plan_rule", default=None, en="An RRULE; once done, the task comes again")
     next_id: Attr[str | None] = attr("plan_next", default=None, en="The task that came after it, so that only one does")
     import_id: Attr[str | None] = attr("importId", default=None, ja="取り込みのID", en="The import that it came with")

@@ -19,6 +19,7 @@ from sekkei_systems.tasks.pages import (
     notes,
     plan,
     settings,
+    subtasks,
     task,
     trash,
 )
@@ -31,6 +32,7 @@ PARTS = (
     burndown,
     task,
     plan,
+    subtasks,
     comments,
     trash,
     settings,

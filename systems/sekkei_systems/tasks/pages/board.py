@@ -11,15 +11,16 @@ from starlette.responses import Response
 
 from sekkei.design import Page
 from sekkei.runtime.refusals import Invalid
-from sekkei.web import Events, Form, Html, Pages, Redirect
+from sekkei.web import Events, Form, Html, Pages, Redirect, local_path
 from sekkei_systems.tasks.design import Task
+from sekkei_systems.tasks.pages.subtasks import still_open, warned
 from sekkei_systems.tasks.pages.task import undo_path
 from sekkei_systems.tasks.pages.view import ORDER_COOKIE, Card, Listening, View, card_words
 from sekkei_systems.tasks.reactions import topic
 from sekkei_systems.tasks.rules.drafts import TaskChanges
 from sekkei_systems.tasks.rules.filters import Filter
 from sekkei_systems.tasks.rules.statuses import Status
-from sekkei_systems.tasks.service import Member, Numbers, Quick, Tasks
+from sekkei_systems.tasks.service import Member, Numbers, Plans, Quick, Tasks
 
 COOKIE_SECONDS = 400 * 86_400
 pages = Pages()
@@ -39,6 +40,7 @@ class After(Struct):
 
 class Move(Struct):
     status: Status
+    next: str = ""
 
 
 async def columns(view: View, tasks: Tasks, wanted: Filter) -> list[Column]:
@@ -85,10 +87,11 @@ async def card(card: Card, tasks: Tasks, task_id: str, wanted: Filter) -> Html |
 
 
 @pages.post("/teams/{team_id}/tasks/{task_id}/move", name="move")
-async def move(member: Member, tasks: Tasks, task_id: str, form: Move) -> Redirect:
-    """For browsers without a script; the others use the API."""
+async def move(member: Member, tasks: Tasks, plans: Plans, task_id: str, form: Move) -> Redirect:
+    """For browsers without a script; the others use the API. And from a task's page, back to it."""
     before, moved = await tasks.change_from(member, task_id, TaskChanges(status=form.status))
-    back = Redirect("tasks:board", team_id=member.team_id).flash("task.saved")
+    back = Redirect(local_path(form.next, f"/tasks/teams/{member.team_id}")).flash("task.saved")
+    back = warned(back, await still_open(member, plans, before, moved))
     return back if moved.version == before.version else back.offering("activity.undo", undo_path(moved))
 
 

@@ -35,9 +35,12 @@ class Rule(Struct):
 
 async def shown(view: View, plans: Plans, plan: Plan) -> dict[str, Any]:
     """What the part of the page needs."""
+    around = await plans.around(plan)
     return {
         "plan": plan,
-        "blockers": await plans.blockers(view.member, plan),
+        "blockers": around.blockers,
+        "family": around.family,
+        "closable": around.closable,
         "rules": list(PRESETS),
         "rule": preset_of(plan.rule),
     }

@@ -11,13 +11,15 @@ from sekkei.runtime.refusals import Conflict, Invalid
 from sekkei.web import Form, Html, Pages, Redirect, Sent
 from sekkei_systems.tasks.design import Task, tag_ref
 from sekkei_systems.tasks.pages import plan
+from sekkei_systems.tasks.pages.subtasks import still_open, warned
 from sekkei_systems.tasks.pages.view import Listening, View
 from sekkei_systems.tasks.refusals import Clashed
-from sekkei_systems.tasks.rules.drafts import ENTERED, TaskDraft
+from sekkei_systems.tasks.rules.drafts import ENTERED, TaskDraft, drafted
 from sekkei_systems.tasks.rules.history import text
 from sekkei_systems.tasks.rules.merging import Clash, Kept
 from sekkei_systems.tasks.rules.statuses import Status
 from sekkei_systems.tasks.service import Comments, Member, Plans, Tasks, Trash
+from sekkei_systems.tasks.service.plans import ALONE
 
 pages = Pages()
 
@@ -31,7 +33,7 @@ class TaskForm(TaskDraft, frozen=True):
 
     @property
     def draft(self) -> TaskDraft:
-        return TaskDraft(**{name: getattr(self, name) for name in ENTERED})
+        return drafted(self)
 
     @property
     def kept(self) -> dict[str, Kept]:
@@ -106,7 +108,7 @@ async def change(
 ) -> Html | Redirect:
     """What others changed meanwhile is kept; where both changed the same, the page shows both."""
     try:
-        saved = await tasks.edit(view.member, task_id, sent.value.draft, sent.value.seen, sent.value.kept)
+        before, saved = await tasks.edit_from(view.member, task_id, sent.value.draft, sent.value.seen, sent.value.kept)
     except Clashed as clash:
         form = Form(clash.draft.plain())
         return await shown(view, clash.task, listening, tasks, comments, plans, clash.status, form, list(clash.clashes))
@@ -114,8 +116,8 @@ async def change(
         task = await tasks.get(view.member, task_id)
         return await shown(view, task, listening, tasks, comments, plans, wrong.status, sent.refilled(wrong))
     back = Redirect("tasks:task", team_id=view.team.team_id, task_id=task_id).flash("task.saved")
-    changed = saved.version > (sent.value.seen or 0) and saved.updated_by == view.member.user_id
-    return back.offering("activity.undo", undo_path(saved)) if changed else back
+    back = warned(back, await still_open(view.member, plans, before, saved))
+    return back if saved.version == before.version else back.offering("activity.undo", undo_path(saved))
 
 
 def undo_path(task: Task) -> str:
@@ -134,9 +136,10 @@ def _sides(view: View, clash: Clash) -> tuple[str, str]:
 
 
 @pages.post("/teams/{team_id}/tasks/{task_id}/copy", name="copy-task")
-async def copy(view: View, tasks: Tasks, task_id: str) -> Redirect:
-    """The same once more, to do."""
+async def copy(view: View, tasks: Tasks, plans: Plans, task_id: str) -> Redirect:
+    """The same once more, to do; a part of what the first is part of."""
     draft = TaskDraft.of(await tasks.get(view.member, task_id))
+    family = (await plans.relatives(view.member, [task_id])).get(task_id, ALONE)
     made = await tasks.create(
         view.member,
         structs.replace(
@@ -145,6 +148,7 @@ async def copy(view: View, tasks: Tasks, task_id: str) -> Redirect:
             tags=frozenset(tag for tag in draft.tags if f"TAG#{tag}" in view.tags),
             assignee=draft.assignee if draft.assignee in view.members else None,
         ),
+        family.parent.task_id if family.parent else None,
     )
     return Redirect("tasks:task", team_id=view.team.team_id, task_id=made.task_id).flash("task.copied")
 

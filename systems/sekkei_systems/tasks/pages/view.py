@@ -23,7 +23,7 @@ from sekkei_systems.tasks.reactions import topic
 from sekkei_systems.tasks.refusals import NoSuchTask
 from sekkei_systems.tasks.rules.agenda import lateness
 from sekkei_systems.tasks.rules.filters import Filter, Late, read
-from sekkei_systems.tasks.rules.history import value
+from sekkei_systems.tasks.rules.history import PARENT, value
 from sekkei_systems.tasks.rules.markdown import Writer
 from sekkei_systems.tasks.rules.statuses import Priority, Status
 from sekkei_systems.tasks.service import Access, Admin, Member, Notes, People, Tags, Tasks, Visitor
@@ -106,6 +106,8 @@ class View(Names):
 
     def value(self, attribute: str, text: str) -> str:
         """A value of a task, kept as a text, in words."""
+        if attribute == PARENT:
+            return text.replace("#", f"{self.member.key}-")
         kept = value(attribute, text)
         if isinstance(kept, Enum):
             return say.choice(_language(), attribute, kept)

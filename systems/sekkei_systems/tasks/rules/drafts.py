@@ -73,6 +73,11 @@ class TaskChanges(Struct, frozen=True, forbid_unknown_fields=True):
         return checked(replace(task, **_attributes(self)))
 
 
+def drafted(given: TaskDraft) -> TaskDraft:
+    """What people enter of a task, out of a form or a request that says more."""
+    return TaskDraft(**{name: getattr(given, name) for name in ENTERED})
+
+
 ENTERED = TaskDraft.__struct_fields__
 TYPES = {field.name: field.type for field in structs.fields(TaskDraft)}
 

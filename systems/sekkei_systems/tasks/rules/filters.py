@@ -37,7 +37,7 @@ WORDS_MAX = 8
 NOBODY = "none"
 """As the assignee: tasks that nobody has."""
 KNOWN = frozenset(
-    ["status", "by", "tag", "match", "late", "q", "assignee", "priority", "order", "after", "limit", "lang"]
+    ["status", "by", "tag", "match", "late", "q", "assignee", "priority", "parent", "order", "after", "limit", "lang"]
 )
 """What may stand in the URL of a list, pages and languages included."""
 
@@ -65,6 +65,8 @@ class Filter:
     assignee: str | None = None
     """Somebody's id, or NOBODY."""
     priority: Priority | None = None
+    parent: str | None = None
+    """Only the subtasks of this one: its id, or a number as in DEV-12. A query does not ask for it either."""
     hand: bool = False
     """The board's columns in the order that people gave them."""
 
@@ -132,6 +134,12 @@ class Filter:
         """What a search looks for: all of these."""
         return tuple(dict.fromkeys(searched(self.text).split()))[:WORDS_MAX]
 
+    def place(self, task: Task, status: Status | None = None) -> str:
+        """By what it is sorted: in a column of the board, or in a list."""
+        if status is Status.DONE or (status is not None and self.hand):
+            return task.hand_sort
+        return task.end_sort if status is None and self.by is Order.END else task.start_sort
+
     def url(self, **changes: Any) -> str:
         """`?status=todo&tag=…`: only what differs from the default."""
         wanted = replace(self, **changes)
@@ -153,6 +161,8 @@ class Filter:
             pairs.append(("assignee", wanted.assignee))
         if wanted.priority:
             pairs.append(("priority", wanted.priority.value))
+        if wanted.parent:
+            pairs.append(("parent", wanted.parent))
         return f"?{urlencode(pairs)}" if pairs else "?"
 
 
@@ -176,8 +186,16 @@ def read(parameters: Mapping[str, Sequence[str]], me: str = "") -> Filter:
         text=_one(parameters, "q").strip()[:TEXT_MAX],
         assignee=(me or None) if assignee == "me" else assignee or None,
         priority=_choice(Priority, priority) if priority else None,
+        parent=_parent(parameters),
         hand=_one(parameters, "order") == "hand",
     )
+
+
+def _parent(parameters: Mapping[str, Sequence[str]]) -> str | None:
+    found = _one(parameters, "parent").strip()
+    if len(found) > 64:
+        raise BadFilter(field="parent", value=found[:TEXT_MAX])
+    return found or None
 
 
 def _one(parameters: Mapping[str, Sequence[str]], name: str) -> str:

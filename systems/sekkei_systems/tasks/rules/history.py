@@ -15,6 +15,8 @@ from sekkei_systems.tasks.rules.drafts import ENTERED, TYPES, optional
 
 LONG = "description"
 """Of this only is said that it is another one; the text before stands beside, in `Activity.before`."""
+PARENT = "parent"
+"""What it is part of: not of the task itself, but of its plan."""
 
 
 def differences(old: Task, new: Task) -> dict[str, list[str]]:
@@ -46,8 +48,8 @@ def value(name: str, told: str) -> Any:
 
 
 def before(activity: Activity) -> dict[str, Any] | None:
-    """The values before one change; None when they were not kept whole, as in rows of version 0.1."""
-    found = {name: value(name, pair[0]) for name, pair in activity.changes.items() if name != LONG}
+    """The task's values before one change; None when they were not kept whole, as in rows of version 0.1."""
+    found = {name: value(name, pair[0]) for name, pair in activity.changes.items() if name not in (LONG, PARENT)}
     if LONG in activity.changes:
         if activity.before is None:
             return None
@@ -70,4 +72,4 @@ def rolled_back(task: Task, since: Iterable[Activity]) -> Task | None:
 def undone(task: Task, line: Activity, later: Iterable[Activity]) -> Task | None:
     """The task without one change; None when somebody has changed the same since, or it was not kept whole."""
     was, again = before(line), {name for one in later for name in one.changes}
-    return None if was is None or again & was.keys() else replace(task, **was)
+    return None if was is None or again & line.changes.keys() else replace(task, **was)

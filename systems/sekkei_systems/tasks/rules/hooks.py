@@ -20,7 +20,7 @@ import orjson
 
 from sekkei.runtime.refusals import Invalid
 from sekkei.runtime.transports.webhook import is_public
-from sekkei_systems.tasks.design import Comment, HookEvent, Task, Team, TeamUser
+from sekkei_systems.tasks.design import Activity, Comment, HookEvent, Task, Team, TeamUser
 from sekkei_systems.tasks.rules.history import differences
 from sekkei_systems.tasks.rules.numbers import reference
 from sekkei_systems.tasks.rules.statuses import Status
@@ -83,6 +83,12 @@ def _kinds(old: Task | None, new: Task | None) -> tuple[HookEvent, ...]:
         moved = (HookEvent.TASK_MOVED, HookEvent.TASK_CHANGED)
         return (HookEvent.TASK_DONE, *moved) if new.status is Status.DONE else moved
     return (HookEvent.TASK_CHANGED,) if differences(old, new) else ()
+
+
+def of_parent(task: Task, line: Activity) -> Happened:
+    """It became part of another task, or of none; nothing of the task itself is another."""
+    data = {"task": task_data(task), "changes": line.changes}
+    return Happened(f"msg_{task.task_id}_{line.version}", (HookEvent.TASK_CHANGED.value,), line.who, data)
 
 
 def of_comment(comment: Comment) -> Happened:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -79,9 +79,11 @@ def counted(team_id: str, gone: Iterable[Task], come: Iterable[Task]) -> Update[
     return update
 
 
-def told(task: Task, wanted: Task, who: str, name: str, at: datetime) -> list[Action[Any, Any]]:
-    """The line in the history, with what was there before."""
-    changes = differences(task, wanted)
+def told(
+    task: Task, wanted: Task, who: str, name: str, at: datetime, also: Mapping[str, list[str]] | None = None
+) -> list[Action[Any, Any]]:
+    """The line in the history, with what was there before; `also` is what changed beside the task."""
+    changes = {**differences(task, wanted), **(also or {})}
     made = Activity(
         team_id=task.team_id,
         task_id=task.task_id,

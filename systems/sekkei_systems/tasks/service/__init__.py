@@ -26,6 +26,7 @@ from sekkei_systems.tasks.service.quick import Quick
 from sekkei_systems.tasks.service.recurrence import Recurrence
 from sekkei_systems.tasks.service.renewal import Renewal
 from sekkei_systems.tasks.service.search import Search
+from sekkei_systems.tasks.service.subtasks import Subtasks
 from sekkei_systems.tasks.service.tags import Tags
 from sekkei_systems.tasks.service.tasks import Tasks
 from sekkei_systems.tasks.service.teams import Teams
@@ -100,7 +101,8 @@ def open_service(context: Context) -> Service:
     secrets, url = context.settings.secrets, f"{context.settings.public_url}/tasks"
     access, renewal, blocks = Access(db), Renewal(db, clock), MailBlocks(db, clock)
     people, teams, numbers = People(db, clock, jobs), Teams(db, clock, jobs), Numbers(db, clock)
-    tasks = Tasks(db, clock, Search(db, numbers), numbers)
+    subtasks = Subtasks(db, numbers)
+    tasks = Tasks(db, clock, Search(db, numbers), numbers, subtasks)
     trash, tags = Trash(db, clock, tasks), Tags(db, clock, jobs)
     invited, sealed = secrets.key("tasks invitations"), SealedTexts(secrets.key("tasks webhooks"))
     return Service(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from dataclasses import replace
 from datetime import timedelta
 
 from sekkei.clock import Clock
@@ -15,6 +16,7 @@ from sekkei.runtime.outbox import Outbox
 from sekkei.runtime.refusals import Conflict, Invalid, NotThere
 from sekkei.runtime.sealed_texts import SealedTexts
 from sekkei_systems.tasks.design import (
+    Activity,
     Delivered,
     Hook,
     HookDelivery,
@@ -24,11 +26,13 @@ from sekkei_systems.tasks.design import (
     deliveries_of,
     hooks,
     hooks_of,
+    one_task,
     one_team,
+    plan_of,
     team_users,
 )
 from sekkei_systems.tasks.refusals import TooLarge
-from sekkei_systems.tasks.rules.hooks import TEST, Happened, as_shown, body_of, checked_url
+from sekkei_systems.tasks.rules.hooks import TEST, Happened, as_shown, body_of, checked_url, of_parent
 from sekkei_systems.tasks.rules.identifiers import short
 from sekkei_systems.tasks.service.access import Admin
 
@@ -166,12 +170,29 @@ class Hooks:
         team = await self._db.get(one_team(team_id)) if wanting else None
         if team is None or team.closing:
             return
+        happened = await self._with_parent(team_id, happened)
         for hook, kind in wanting:
             made = await self._made(team, hook, happened, kind)
             try:
                 await self._db.transact(deliveries.create(made), self._message(made, happened.id))
             except TransactionFailed:
                 pass  # the record came before
+
+    async def tell_of_parent(self, line: Activity) -> None:
+        """A task became part of another, or of none."""
+        task = await self._db.get(one_task(line.team_id, line.task_id))
+        if task is not None and task.deleted_at is None:
+            await self.tell(line.team_id, of_parent(task, line))
+
+    async def _with_parent(self, team_id: str, happened: Happened) -> Happened:
+        """What a task is part of stands in its plan; it is read only when somebody is told."""
+        task = happened.data.get("task", {})
+        if "status" not in task:
+            return happened
+        plan = await self._db.get(plan_of(team_id, task["id"]))
+        parent = await self._db.get(one_task(team_id, plan.parent)) if plan and plan.parent else None
+        id = parent.task_id if parent and parent.deleted_at is None else None
+        return replace(happened, data={**happened.data, "task": {**task, "parent": id}})
 
     async def _made(self, team: Team, hook: Hook, happened: Happened, kind: str) -> HookDelivery:
         now = days.now_jst(self._clock)

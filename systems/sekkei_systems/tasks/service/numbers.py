@@ -9,6 +9,7 @@ from sekkei.design import ConditionFailed, Contended, Database, TransactionFaile
 from sekkei.design.retries import TRIES_MAX, pause
 from sekkei_systems.tasks.design import Number, Task, Totals, numbered, numbers, one_task, tasks, totals
 from sekkei_systems.tasks.refusals import NoSuchTask, NoSuchTeam
+from sekkei_systems.tasks.rules.numbers import meant
 from sekkei_systems.tasks.service.access import Member
 
 
@@ -26,11 +27,16 @@ class Numbers:
         return range(last.numbered - count + 1, last.numbered + 1)
 
     async def task_id(self, member: Member, number: int) -> str:
-        """Of the task that has it, gone or not."""
-        found = await self._db.get(numbered(member.team_id, number))
+        """Of the task that has it, gone or not; also of one that was made a moment ago."""
+        found = await self._db.get(numbered(member.team_id, number).consistent())
         if found is None:
             raise NoSuchTask()
         return found.task_id
+
+    async def named(self, member: Member, text: str) -> str:
+        """The id that somebody means by an id, or by a number as in DEV-12; the task may be gone."""
+        number = meant(text, member.keys)
+        return text if number is None else await self.task_id(member, number)
 
     async def known(self, member: Member, given: Sequence[int]) -> dict[int, str]:
         found = await self._db.get_many([numbered(member.team_id, number) for number in dict.fromkeys(given)])

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from sekkei.clock import Clock
-from sekkei.design import Action, ConditionFailed, Contended, Database, TransactionFailed, replace
+from sekkei.design import Action, ConditionFailed, Contended, Database, Ref, TransactionFailed, replace
 from sekkei.design.retries import pause
 from sekkei.runtime import days
-from sekkei_systems.tasks.design import Check, Links, Plan, Task, links, one_task, plan_of, plans, tasks
+from sekkei_systems.tasks.design import Check, Links, Plan, Task, links, one_task, plan_of, plans, talk_about, tasks
 from sekkei_systems.tasks.refusals import Circular, NoSuchBlocker, NoSuchCheck, NoSuchTask, TooLarge
 from sekkei_systems.tasks.rules.entered import line_of
 from sekkei_systems.tasks.rules.identifiers import short
-from sekkei_systems.tasks.rules.numbers import meant
 from sekkei_systems.tasks.rules.recurring import BadRule, anchored, checked, following
 from sekkei_systems.tasks.rules.statuses import Status
 from sekkei_systems.tasks.service.access import Member
@@ -28,6 +27,48 @@ WALKED_MAX = 1_000
 
 
 @dataclass(frozen=True, slots=True)
+class Relatives:
+    """What a task is part of, and what is part of it; what is in the trash is neither."""
+
+    parent: Task | None = None
+    children: tuple[Task, ...] = ()
+    """The oldest first."""
+
+    @property
+    def done(self) -> int:
+        return sum(one.status is Status.DONE for one in self.children)
+
+    @property
+    def open(self) -> int:
+        return len(self.children) - self.done
+
+
+ALONE = Relatives()
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """What the API tells of a task that is not its own."""
+
+    comments: int = 0
+    family: Relatives = ALONE
+
+
+NOTHING = Beside()
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """What a task's page shows of others."""
+
+    blockers: list[Task]
+    """Those that come before, without those that are gone."""
+    family: Relatives
+    closable: bool
+    """All of its subtasks are done, and it is not."""
+
+
+@dataclass(frozen=True, slots=True)
 class Marks:
     """What a card says of its task's plan."""
 
@@ -35,6 +76,7 @@ class Marks:
     all: int
     blocked: int
     """How many tasks that are not done come before it."""
+    family: Relatives = ALONE
 
 
 class Plans:
@@ -46,27 +88,48 @@ class Plans:
         return found or Plan(team_id=member.team_id, task_id=task_id)
 
     async def marks(self, member: Member, task_ids: Sequence[str]) -> dict[str, Marks]:
-        """Of the tasks whose plan has something to say."""
-        found = [
-            one for one in await self._db.get_many([plans(member.team_id, id) for id in dict.fromkeys(task_ids)]) if one
-        ]
-        open_ones = await self._open(member.team_id, frozenset[str]().union(*(one.blocked_by for one in found)))
-        marks = {
-            one.task_id: Marks(
-                sum(check.done for check in one.checks), len(one.checks), len(one.blocked_by & open_ones)
-            )
-            for one in found
-        }
-        return {id: mark for id, mark in marks.items() if mark.all or mark.blocked}
+        """Of the tasks whose plan has something to say. Two calls: the plans, and all tasks that they name."""
+        found = await self._several(member, task_ids)
+        named = await self._named_in(found)
+        marks = {one.task_id: _marks(one, named) for one in found}
+        return {id: mark for id, mark in marks.items() if mark.all or mark.blocked or mark.family != ALONE}
 
-    async def _open(self, team_id: str, ids: frozenset[str]) -> set[str]:
-        found = await self._db.get_many([tasks(team_id, id) for id in sorted(ids)]) if ids else []
-        return {one.task_id for one in found if one and not one.deleted_at and one.status is not Status.DONE}
+    async def relatives(self, member: Member, task_ids: Sequence[str]) -> dict[str, Relatives]:
+        """Of the tasks that have some."""
+        return await self._families(await self._several(member, task_ids))
 
-    async def blockers(self, member: Member, plan: Plan) -> list[Task]:
-        """The tasks that come before; those that are gone are left out."""
-        found = await self._db.get_many([one_task(member.team_id, id) for id in sorted(plan.blocked_by)])
-        return [one for one in found if one is not None and one.deleted_at is None]
+    async def beside(self, found: Sequence[Task]) -> dict[str, Beside]:
+        """What stands beside tasks, in one call; in two, where they have relatives. They may be of several teams."""
+        refs: list[Ref[Any]] = [talk_about(one.team_id, one.task_id) for one in found]
+        there = await self._db.get_many([*refs, *(plans(one.team_id, one.task_id) for one in found)])
+        families = await self._families([one for one in there[len(found) :] if one])
+        ids = [one.task_id for one in found]
+        talks = zip(ids, there, strict=False)
+        return {id: Beside(talk.comments if talk else 0, families.get(id, ALONE)) for id, talk in talks}
+
+    async def _families(self, found: Sequence[Plan]) -> dict[str, Relatives]:
+        named = await self._named_in([replace(one, blocked_by=frozenset()) for one in found])
+        families = {one.task_id: _family(one, named) for one in found}
+        return {id: family for id, family in families.items() if family != ALONE}
+
+    async def around(self, plan: Plan) -> Around:
+        """For the task's page."""
+        own = frozenset({plan.task_id} if plan.children else ())
+        named = await self._named_in([replace(plan, children=plan.children | own)], consistent=True)
+        family, task = _family(plan, named), named.get(plan.task_id)
+        closable = bool(family.children and not family.open and task and task.status is not Status.DONE)
+        return Around([named[id] for id in sorted(plan.blocked_by) if id in named], family, closable)
+
+    async def _several(self, member: Member, task_ids: Sequence[str]) -> list[Plan]:
+        wanted = [plans(member.team_id, id) for id in dict.fromkeys(task_ids)]
+        return [one for one in await self._db.get_many(wanted) if one]
+
+    async def _named_in(self, found: Sequence[Plan], *, consistent: bool = False) -> dict[str, Task]:
+        """Every task that these plans name, except those in the trash and those that are gone."""
+        ids = {(one.team_id, id) for one in found for id in (*one.blocked_by, *one.children, one.parent) if id}
+        refs = [(one_task if consistent else tasks)(*pair) for pair in sorted(ids)]
+        there = await self._db.get_many(refs) if refs else []
+        return {one.task_id: one for one in there if one is not None and one.deleted_at is None}
 
     # The checklist
 
@@ -130,9 +193,8 @@ class Plans:
         return await self._change(member, task_id, lambda plan: replace(plan, blocked_by=plan.blocked_by - {by_id}))
 
     async def _named(self, member: Member, by: str) -> str:
-        number = meant(by, member.keys)
         try:
-            return by if number is None else await self._numbers.task_id(member, number)
+            return await self._numbers.named(member, by)
         except NoSuchTask as wrong:
             raise NoSuchBlocker(field="by") from wrong
 
@@ -194,3 +256,13 @@ def _blocked(plan: Plan, by: str) -> Plan:
     if len(plan.blocked_by | {by}) > BLOCKERS_MAX:
         raise TooLarge(field="by", most=BLOCKERS_MAX)
     return replace(plan, blocked_by=plan.blocked_by | {by})
+
+
+def _marks(plan: Plan, named: Mapping[str, Task]) -> Marks:
+    waiting = [id for id in plan.blocked_by if id in named and named[id].status is not Status.DONE]
+    return Marks(sum(one.done for one in plan.checks), len(plan.checks), len(waiting), _family(plan, named))
+
+
+def _family(plan: Plan, named: Mapping[str, Task]) -> Relatives:
+    children = tuple(named[id] for id in sorted(plan.children) if id in named)
+    return Relatives(named.get(plan.parent or ""), children)

@@ -28,8 +28,8 @@ class Quick:
         people, tags = await asyncio.gather(self._people(member, text), self._tags(member, text))
         return understood(text, days.today(self._clock), people, tags, member.user_id)
 
-    async def create(self, member: Member, text: str, status: Status = Status.TODO) -> Task:
-        return await self._tasks.create(member, await self.draft(member, text, status))
+    async def create(self, member: Member, text: str, status: Status = Status.TODO, parent: str | None = None) -> Task:
+        return await self._tasks.create(member, await self.draft(member, text, status), parent)
 
     async def draft(self, member: Member, text: str, status: Status = Status.TODO) -> TaskDraft:
         found = await self.understood(member, text)

@@ -8,14 +8,17 @@ from typing import Any
 from msgspec import structs
 
 from sekkei.clock import Clock
-from sekkei.design import Action, Database, TransactionFailed, replace
+from sekkei.design import Action, Contended, Database, TransactionFailed, replace
+from sekkei.design.retries import pause
 from sekkei.runtime import days
+from sekkei.runtime.refusals import Refusal
 from sekkei_systems.tasks.design import Plan, Task, members_of, plan_of, plans, tags_of
 from sekkei_systems.tasks.refusals import NoSuchTeam
 from sekkei_systems.tasks.rules.drafts import TaskDraft
 from sekkei_systems.tasks.rules.recurring import following
 from sekkei_systems.tasks.rules.statuses import Status
-from sekkei_systems.tasks.service.tasks import Tasks
+from sekkei_systems.tasks.service.subtasks import Tie
+from sekkei_systems.tasks.service.tasks import TRIES_MAX, Tasks
 
 
 class Recurrence:
@@ -23,27 +26,44 @@ class Recurrence:
         self._db, self._clock, self._tasks = db, clock, tasks
 
     async def done(self, task: Task) -> Task | None:
-        """The next one, with the rule and the checklist; None when there is none, or it has been made before."""
-        plan = await self._db.get(plan_of(task.team_id, task.task_id))
-        if plan is None or plan.rule is None:
-            return None
-        due = following(plan.rule, task.end, days.today(self._clock))
-        if due is None:
-            return None
-        draft = await self._again(await self._tasks.whole(task), due)
-        try:
-            return await self._tasks.create_after(
-                task.team_id, task.updated_by, draft, lambda made: self._moved(plan, made)
-            )
-        except (TransactionFailed, NoSuchTeam):
-            return None  # somebody else made it just then, or the team is being deleted
+        """The next one, with the rule, the checklist and the parent; None when there is none, or it has been made
+        before."""
+        for attempt in range(TRIES_MAX):
+            plan = await self._db.get(plan_of(task.team_id, task.task_id))
+            due = following(plan.rule, task.end, days.today(self._clock)) if plan and plan.rule else None
+            if plan is None or due is None:
+                return None
+            try:
+                return await self._next(task, plan, due)
+            except NoSuchTeam:
+                return None  # it is being deleted
+            except TransactionFailed:
+                await pause(attempt, self._clock)  # somebody else made it just then, or changed the plan
+        raise Contended("SK303", f"the plan of {task.task_id} kept being changed by others")
 
-    def _moved(self, plan: Plan, made: Task) -> list[Action[Any, Any]]:
+    async def _next(self, task: Task, plan: Plan, due: date) -> Task:
+        draft, tie = await self._again(await self._tasks.whole(task), due), await self._tie(plan)
+
+        def moved(made: Task) -> list[Action[Any, Any]]:
+            return self._moved(plan, made, tie)
+
+        return await self._tasks.create_after(task.team_id, task.updated_by, draft, moved)
+
+    async def _tie(self, plan: Plan) -> Tie | None:
+        """The next of a subtask is one, too, unless the parent has gone or is full."""
+        try:
+            return await self._tasks.subtasks.tie(plan.team_id, None, plan.parent) if plan.parent else None
+        except Refusal:
+            return None
+
+    def _moved(self, plan: Plan, made: Task, tie: Tie | None) -> list[Action[Any, Any]]:
         """The rule goes on to the new task, so that the old one, done once more, brings no other."""
         checks = [replace(one, done=False) for one in plan.checks]
         fresh = Plan(team_id=made.team_id, task_id=made.task_id, checks=checks, rule=plan.rule)
         old = plans.update(plan.team_id, plan.task_id).knowing(plan).set(Plan.rule, None)
-        return [old.set(Plan.next_id, made.task_id), plans.create(fresh)]
+        tied = tie.others(made.task_id) if tie else []
+        fresh = replace(fresh, parent=tie.parent) if tie else fresh
+        return [old.set(Plan.next_id, made.task_id), plans.create(fresh), *tied]
 
     async def _again(self, task: Task, due: date) -> TaskDraft:
         """With dates as far apart as before; without tags and assignees that have gone meanwhile."""

@@ -6,6 +6,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequenc
 from dataclasses import replace as with_changes
 from typing import Any
 
+from msgspec import UNSET, UnsetType
+
 from sekkei.clock import Clock
 from sekkei.design import (
     Action,
@@ -53,7 +55,7 @@ from sekkei_systems.tasks.refusals import (
 )
 from sekkei_systems.tasks.rules.drafts import ENTERED, TaskChanges, TaskDraft, all_of, checked
 from sekkei_systems.tasks.rules.filters import Filter
-from sekkei_systems.tasks.rules.history import rolled_back, undone
+from sekkei_systems.tasks.rules.history import PARENT, rolled_back, undone
 from sekkei_systems.tasks.rules.identifiers import short
 from sekkei_systems.tasks.rules.merging import Kept, chosen, merged
 from sekkei_systems.tasks.rules.ranks import RANK_MAX, between
@@ -61,7 +63,8 @@ from sekkei_systems.tasks.rules.statuses import Status
 from sekkei_systems.tasks.rules.writes import beside, counted, rewritten, stored, told
 from sekkei_systems.tasks.service.access import Member
 from sekkei_systems.tasks.service.numbers import Numbers
-from sekkei_systems.tasks.service.search import Search
+from sekkei_systems.tasks.service.search import READ_MAX, Search, passes
+from sekkei_systems.tasks.service.subtasks import Subtasks, Tie
 
 TRIES_MAX = 12
 PAGE_SIZE = 50
@@ -79,16 +82,23 @@ _STORED: dict[str, Field[Task, Any]] = {
 }
 
 
+Beside = Callable[[Task], list[Action[Any, Any]]]
+"""What is written with a new task."""
+Parent = str | UnsetType | None
+"""An id, or a number as in DEV-12; None takes a task out of its parent."""
+
+
 class Overtaken(Exception):
     """Somebody was quicker: look again, and do it to what is there now."""
 
 
 class Tasks:
-    def __init__(self, db: Database, clock: Clock, search: Search, numbers: Numbers) -> None:
+    def __init__(self, db: Database, clock: Clock, search: Search, numbers: Numbers, subtasks: Subtasks) -> None:
         self._db = db
         self._clock = clock
         self._search = search
         self._numbers = numbers
+        self.subtasks = subtasks
 
     # Reading
 
@@ -112,6 +122,8 @@ class Tasks:
     ) -> Page[Task]:
         """A page of what a filter shows; pages are filled however few tasks pass it."""
         today = days.today(self._clock)
+        if wanted.parent:
+            return await self._children(member, wanted, size, after)
         if wanted.words:
             return await self._search.page(member, wanted, today, size=size, after=after)
         return await self._db.page(wanted.query(member.team_id, today), size=size, after=after)
@@ -119,15 +131,34 @@ class Tasks:
     async def column(self, member: Member, status: Status, wanted: Filter, *, after: str | None = None) -> Page[Task]:
         """A page of one column of the board."""
         size = COLUMN_FIRST if after is None else COLUMN_SIZE
-        if wanted.words:
+        if wanted.parent or wanted.words:
             wanted = with_changes(wanted, statuses=frozenset({status}))
+        if wanted.parent:
+            return await self._children(member, wanted, size, after, status)
+        if wanted.words:
             today = days.today(self._clock)
             return await self._search.page(member, wanted, today, size=size, after=after)
         return await self._db.page(wanted.column(member.team_id, status), size=size, after=after)
 
+    async def _children(
+        self, member: Member, wanted: Filter, size: int, after: str | None, column: Status | None = None
+    ) -> Page[Task]:
+        """Of one task: so few that they are read at once, instead of everything that an index has."""
+        today = days.today(self._clock)
+        found = [one for one in await self.subtasks.of(member, wanted.parent or "") if passes(wanted, one, today)]
+        if wanted.words:
+            hits = {one.task_id for one in await self._search.page(member, wanted, today, size=READ_MAX)}
+            found = [one for one in found if one.task_id in hits]
+        found.sort(key=lambda one: (wanted.place(one, column), one.task_id), reverse=column is Status.DONE)
+        ids = [one.task_id for one in found]
+        rest = found[ids.index(after) + 1 :] if after in ids else found if after is None else []
+        return Page(rest[:size], rest[size - 1].task_id if len(rest) > size else None)
+
     async def answers(self, member: Member, task: Task, wanted: Filter) -> bool:
         """Whether a board with this filter shows the task."""
         if not wanted.matches(task):
+            return False
+        if wanted.parent and not await self.subtasks.is_part(member, task.task_id, wanted.parent):
             return False
         return not wanted.words or await self._search.answers(member, task, wanted.words)
 
@@ -154,14 +185,42 @@ class Tasks:
 
     # Writing
 
-    async def create(self, member: Member, draft: TaskDraft) -> Task:
-        (made,) = await self.create_together(member.team_id, member.user_id, [draft])
+    async def create(self, member: Member, draft: TaskDraft, parent: str | None = None) -> Task:
+        """`parent` is an id, or a number as in DEV-12."""
+        made = await self.create_with(member, draft, lambda made: [], parent)
         return await self.get(member, made.task_id)
 
-    async def create_after(
-        self, team_id: str, who: str, draft: TaskDraft, more: Callable[[Task], list[Action[Any, Any]]]
-    ) -> Task:
-        """For what happens by itself, with what belongs to the new task in the same transaction."""
+    async def create_with(self, member: Member, draft: TaskDraft, more: Beside, parent: str | None = None) -> Task:
+        """With what belongs to the new task in the same transaction."""
+        if parent is None:
+            return await self.create_after(member.team_id, member.user_id, draft, more)
+        parent_id = await self.subtasks.meant(member, parent)
+        for attempt in range(TRIES_MAX):
+            tie = await self.subtasks.tie(member.team_id, None, parent_id)
+            assert tie is not None
+            try:
+                return await self._create_tied(member, draft, more, tie)
+            except Overtaken:
+                await pause(attempt, self._clock)
+        raise Contended("SK303", f"task {parent_id} kept being changed by others")
+
+    async def _create_tied(self, member: Member, draft: TaskDraft, more: Beside, tie: Tie) -> Task:
+        """Raises Overtaken when the parent is another than it was seen."""
+        tied: list[Action[Any, Any]] = []
+
+        def beside(made: Task) -> list[Action[Any, Any]]:
+            tied.extend(tie.actions(made.task_id))
+            return [*tied, *more(made)]
+
+        try:
+            return await self.create_after(member.team_id, member.user_id, draft, beside)
+        except TransactionFailed as failed:
+            if any(action in tied for action, _ in failed.reasons):
+                raise Overtaken() from failed
+            raise
+
+    async def create_after(self, team_id: str, who: str, draft: TaskDraft, more: Beside) -> Task:
+        """For what happens by itself."""
         (made,) = await self.create_together(team_id, who, [draft], lambda made: more(made[0]))
         return made
 
@@ -208,13 +267,25 @@ class Tasks:
         )
 
     async def change(
-        self, member: Member, task_id: str, changes: TaskChanges, seen: int | None = None, rank: str | None = None
+        self,
+        member: Member,
+        task_id: str,
+        changes: TaskChanges,
+        seen: int | None = None,
+        rank: str | None = None,
+        parent: Parent = UNSET,
     ) -> Task:
         """Edit, move, assign. `seen` is the version that somebody looked at: refused when there is a newer one."""
-        return (await self.change_from(member, task_id, changes, seen, rank))[1]
+        return (await self.change_from(member, task_id, changes, seen, rank, parent))[1]
 
     async def change_from(
-        self, member: Member, task_id: str, changes: TaskChanges, seen: int | None = None, rank: str | None = None
+        self,
+        member: Member,
+        task_id: str,
+        changes: TaskChanges,
+        seen: int | None = None,
+        rank: str | None = None,
+        parent: Parent = UNSET,
     ) -> tuple[Task, Task]:
         """The same; returns the task before and after."""
         for attempt in range(TRIES_MAX):
@@ -222,17 +293,33 @@ class Tasks:
             if seen is not None and task.version != seen:
                 raise Changed()
             wanted = changes.applied(task)
+            wanted = wanted if rank is None else replace(wanted, rank=rank)
+            tie = None if parent is UNSET else await self._tie(member, task_id, parent or "")
             try:
-                return task, await self.write(member, task, wanted if rank is None else replace(wanted, rank=rank))
+                return task, await self._write_tied(member, task, wanted, tie)
             except Overtaken:
                 await pause(attempt, self._clock)
         raise Contended("SK303", f"task {task_id} kept being changed by others")
 
+    async def _tie(self, member: Member, task_id: str, parent: str) -> Tie | None:
+        parent_id = await self.subtasks.meant(member, parent) if parent else None
+        return await self.subtasks.tie(member.team_id, task_id, parent_id)
+
+    async def _write_tied(self, member: Member, task: Task, wanted: Task, tie: Tie | None) -> Task:
+        if tie is None:
+            return await self.write(member, task, wanted)
+        return await self.write(member, task, wanted, *tie.actions(task.task_id), also=tie.said)
+
     async def edit(
         self, member: Member, task_id: str, mine: TaskDraft, seen: int | None, kept: Mapping[str, Kept]
     ) -> Task:
+        return (await self.edit_from(member, task_id, mine, seen, kept))[1]
+
+    async def edit_from(
+        self, member: Member, task_id: str, mine: TaskDraft, seen: int | None, kept: Mapping[str, Kept]
+    ) -> tuple[Task, Task]:
         """What somebody changed in a form lands beside what others changed since. Where both changed the same field,
-        `Clashed` says so, and they choose what is `kept`."""
+        `Clashed` says so, and they choose what is `kept`. Returns the task before and after."""
         for attempt in range(TRIES_MAX):
             task = await self.get(member, task_id)
             theirs = TaskDraft.of(task)
@@ -242,7 +329,7 @@ class Tasks:
                 if clashes:
                     raise Clashed(task, mine, clashes)
             try:
-                return await self.write(member, task, all_of(mine).applied(task))
+                return task, await self.write(member, task, all_of(mine).applied(task))
             except Overtaken:
                 seen, kept = task.version, {}
                 await pause(attempt, self._clock)
@@ -263,8 +350,9 @@ class Tasks:
             wanted = undone(task, line, await self._db.all(activity_after(task.team_id, task_id, version)))
             if wanted is None:
                 raise Overwritten()
+            tie = await self._tie(member, task_id, line.changes[PARENT][0]) if PARENT in line.changes else None
             try:
-                return await self.write(member, task, checked(wanted))
+                return await self._write_tied(member, task, checked(wanted), tie)
             except Overtaken:
                 await pause(attempt, self._clock)
         raise Contended("SK303", f"task {task_id} kept being changed by others")
@@ -297,18 +385,25 @@ class Tasks:
         found = await self._db.page(next_by_hand(team_id, status, low), size=2)
         return next((task.hand_sort for task in found if task.task_id != moving), None)
 
-    async def write(self, member: Member, task: Task, wanted: Task, *more: Action[Any, Any]) -> Task:
+    async def write(
+        self,
+        member: Member,
+        task: Task,
+        wanted: Task,
+        *more: Action[Any, Any],
+        also: Mapping[str, list[str]] | None = None,
+    ) -> Task:
         """From one state to another, both with whole descriptions, with all that belongs to it; raises Overtaken."""
         now = days.now_jst(self._clock)
         if task.status is not wanted.status:
             wanted = replace(wanted, done_at=now if wanted.status is Status.DONE else None)
-        if task == wanted:
+        if task == wanted and not more:
             return task
         update = self._update(stored(task), stored(wanted))
         update = update.set(Task.updated_at, now).set(Task.updated_by, member.user_id).knowing(stored(task))
         newcomers = {wanted.assignee} - {task.assignee}
         checks = self._checks(task.team_id, wanted.tags - task.tags, newcomers)
-        beside = [*told(task, wanted, member.user_id, member.name, now), *rewritten(task, wanted), *more]
+        beside = [*told(task, wanted, member.user_id, member.name, now, also), *rewritten(task, wanted), *more]
         beside += [counted(task.team_id, _present(task), _present(wanted))] if _moved(task, wanted) else []
         try:
             if not beside and not checks:

@@ -1,6 +1,6 @@
 // The board: cards move by drag and drop, by keys and by menu; what others do arrives by itself.
-import { send } from "../app.js";
-import { fragment, offer, surely, tell, untouched, say as words } from "./client.js";
+import { send, toast } from "../app.js";
+import { fragment, key, offer, surely, tell, untouched, say as words } from "./client.js";
 import { keepDraft } from "./drafts.js";
 
 const board = document.querySelector("[data-board]");
@@ -76,12 +76,19 @@ async function move(card, status) {
     const task = await tellInTurn(id, "PATCH", `${board.dataset.api}/${encodeURIComponent(id)}`, { status });
     card.dataset.version = task.version;
     offer(said, words("undo"), () => undo(id, task.version));
+    warn(task);
     await renew(id, false);
   } catch (problem) {
     if (cardOf(id) === card) place(card, before);
     returned(card);
     tell(problem);
   }
+}
+
+// Whoever closes a task with open subtasks is told, and not stopped.
+function warn({ status, subtasks }) {
+  const left = subtasks.all - subtasks.done;
+  if (status === "done" && left) toast(words("subtasks.open", { n: left }), "warning");
 }
 
 // What could not be done is seen: the card is back where it was, and shakes.
@@ -178,6 +185,7 @@ async function put(card, status, below, again = false) {
     const address = `${board.dataset.api}/${encodeURIComponent(card.dataset.task)}/place`;
     const task = await tellInTurn(card.dataset.task, "POST", address, around);
     card.dataset.version = task.version;
+    if (before.status !== status) warn(task);
     if (!again)
       offer(aloud.textContent, words("undo"), () => put(cardOf(card.dataset.task), before.status, before.next, true));
     await renew(card.dataset.task, false);
@@ -376,9 +384,21 @@ async function showPlans(cards) {
     const found = marks[card.dataset.task];
     place.hidden = !found;
     const blocked = found?.blocked ? words("blocked", { n: found.blocked }) : "";
-    place.textContent = [found?.all ? `☑ ${found.done}/${found.all}` : "", blocked].filter(Boolean).join(" · ");
+    const parts = found?.subtasks.all ? words("subtasks", found.subtasks) : "";
+    place.textContent = [found?.all ? `☑ ${found.done}/${found.all}` : "", parts, blocked].filter(Boolean).join(" · ");
     place.classList.toggle("blocked", Boolean(blocked));
+    showParent(place, found?.parent);
   }
+}
+function showParent(place, parent) {
+  if (!parent) return;
+  const ref = parent.number ? `${key}-${parent.number}` : parent.title;
+  const link = Object.assign(document.createElement("a"), { className: "task-parent", textContent: `↑ ${ref}` });
+  link.href = `${board.dataset.cards.replace(/cards$/, "tasks")}/${encodeURIComponent(parent.id)}`;
+  link.draggable = false;
+  link.title = parent.title;
+  link.setAttribute("aria-label", words("parent", { ref }));
+  place.prepend(link, place.textContent ? " · " : "");
 }
 const beside = (cards) => Promise.all([count(cards), showPlans(cards)]);
 surely("beside", () => beside([...board.querySelectorAll(".task-card")]));

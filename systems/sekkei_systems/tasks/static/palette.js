@@ -107,6 +107,7 @@ function ofTask(task) {
   for (const member of known.members)
     found.push(item("task", say("palette.assign", member), () => change(task, { assignee: member.id }), "assignee"));
   found.push(item("task", say("palette.nobody"), () => change(task, { assignee: null }), "assignee"));
+  found.push(item("task", say("palette.no-parent"), () => change(task, { parent: null }), "parent"));
   found.push(item("task", say("palette.delete"), () => remove(task)));
   if (task.ref) found.push(item("task", say("palette.copy", task), () => copy(task.ref)));
   return found;
@@ -172,7 +173,13 @@ function choices() {
   const fit = all.filter((one) => words.every((word) => one.words.includes(word)));
   const made =
     field.value.trim() && !mode ? [item("do", say("palette.create", { text: field.value.trim() }), added)] : [];
-  return [...(words.length && !mode ? hits : []), ...fit.slice(0, words.length ? 8 : 40), ...made];
+  return [...(words.length && !mode ? hits : []), ...fit.slice(0, words.length ? 8 : 40), ...under(), ...made];
+}
+// A number on its own may also mean: make the selected task part of that one.
+function under() {
+  const ref = field.value.normalize("NFKC").trim().toUpperCase();
+  if (!task || mode || !/^([A-Z][A-Z0-9]{0,7}-|#)[1-9]\d{0,7}$/.test(ref) || ref === task.ref) return [];
+  return [item("task", say("palette.parent", { name: ref }), () => change(task, { parent: ref }))];
 }
 const added = () => create(field.value.trim());
 

@@ -104,6 +104,7 @@ form.addEventListener(
 // One after the other, so that a refusal belongs to what was refused.
 let planned = Promise.resolve();
 plan.addEventListener("submit", (event) => {
+  if (event.target.hasAttribute("data-whole")) return; // what changes all of the page
   event.preventDefault();
   const sent = event.target;
   const body = new URLSearchParams(new FormData(sent, event.submitter));

@@ -20,7 +20,7 @@ async def test_plans(client: Client) -> None:
     assert (await client.json("PUT", f"{task}/rule", {"rule": "monthly"})).json()["rule"] == "FREQ=MONTHLY"
     assert (await client.json("PUT", f"{task}/rule", {"rule": "x"})).status == 422
     assert (await client.json("GET", f"{team}/marks?task={second}")).json() == {
-        second: {"done": 1, "all": 1, "blocked": 1}
+        second: {"done": 1, "all": 1, "blocked": 1, "subtasks": {"done": 0, "all": 0}, "parent": None}
     }
     assert (await client.json("DELETE", f"{task}/blockers/{first}")).status == 204
     assert (await client.json("DELETE", f"{task}/checks/{check}")).status == 204
