@@ -15,11 +15,13 @@ from sekkei.publish.importing.names import TAKEN, identifier, unique
 
 KINDS = {"string": "S", "number": "N", "boolean": "BOOL", "binary": "B", "date": "S", "map": "M", "object": "M"}
 KINDS |= {"list": "L", "array": "L", "set": "SS", "any": "S"}
-_PLACE = re.compile(r"\$\{([^}]+)\}|:(\w+)")
+_PLACE = re.compile(r"\$\{([^}]+)\}")
+_ENDS_NOWHERE = re.compile(r"\$\{[^}]+\}(?!#|\Z)")
+"""Nothing marks where such a place ends, unless # follows."""
 
 
 def from_onetable(content: Given) -> list[Found]:
-    if not content.has("format") or not str(content.at("format").content).startswith("onetable:"):
+    if not _is_onetable(content):
         return []
     primary = content.at("indexes", "primary")
     kind = content.at("params", "typeField").text("_type")
@@ -33,8 +35,17 @@ def from_onetable(content: Given) -> list[Found]:
         listed = isinstance(project.content, list)
         kept = tuple(one.text() for one in project.each()) if listed else _projection(project.text("all"))
         _add_index(found, name, hashes, _optional(index.at("sort")), kept, local)
-    found.given = [_onetable_entity(found, name, fields) for name, fields in content.at("models").entries()]
+    found.given = [_onetable_entity(found, name, fields, kind) for name, fields in content.at("models").entries()]
     return _with_entities(found, content)
+
+
+def _is_onetable(content: Given) -> bool:
+    """By its format, which older schemas do not say; then by what every one has."""
+    if content.has("format"):
+        return str(content.at("format").content).startswith("onetable:")
+    indexes = content.at("indexes").content if content.has("indexes") else None
+    primary = indexes.get("primary") if isinstance(indexes, Mapping) else None
+    return content.has("models") and isinstance(primary, Mapping) and "hash" in primary
 
 
 def _optional(place: Given) -> str | None:
@@ -51,13 +62,15 @@ def _with_entities(found: Found, content: Given) -> list[Found]:
     return [found]
 
 
-def _onetable_entity(found: Found, name: str, fields: Given) -> Entity:
-    texts = [fields.at(key, "value").text(_whole(key)) for key in found.keys]
-    keys, parts = _templates(found, texts)
+def _onetable_entity(found: Found, name: str, fields: Given, kind: str) -> Entity:
+    """Fields may be stored under another name (`map`), also a key, or several in one map (`data.name`)."""
+    stored = {field.at("map").text(given): field for given, field in fields.entries()}
+    texts = [stored[key].at("value").text(_whole(key)) if key in stored else _whole(key) for key in found.keys]
+    keys, parts = _templates(found, [text.replace(f"${{{kind}}}", name) for text in texts])
     attributes = {
-        field.at("map").text(stored): _kind(field.at("type"))
-        for stored, field in fields.entries()
-        if stored not in found.keys
+        one.partition(".")[0]: "M" if "." in one else _kind(field.at("type"))
+        for one, field in stored.items()
+        if one not in (*found.keys, kind)
     }
     return Entity(identifier(name), keys, parts, name, attributes)
 
@@ -118,7 +131,8 @@ def _kind(kind: Given) -> str:
 
 def _electrodb_key(half: Given, start: str, labels: Mapping[str, str]) -> str:
     if half.has("template"):
-        return half.at("template").text()
+        text = half.at("template").text()
+        return text if "${" in text else re.sub(r":(\w+)", r"${\1}", text)  # as older versions wrote it
     named = [one.text() for one in half.at("composite").each()]
     return start + "".join(f"#{labels.get(name, name).lower()}_${{{name}}}" for name in named)
 
@@ -149,7 +163,7 @@ def _templates(found: Found, texts: list[str]) -> tuple[tuple[str, ...], list[st
 
 def _plain(found: Found, key: str, text: str) -> str:
     """A template that a design can have too; otherwise all of the key is one part."""
-    if not re.search(r"[{}]", _PLACE.sub("", text)):
+    if not re.search(r"[{}]", _PLACE.sub("", text)) and not _ENDS_NOWHERE.search(text):
         return text
     found.notes.append(f"{key} is {text}, which no template of a design can say; it is one part here.")
     return _whole(key)
@@ -165,4 +179,4 @@ def _places(text: str) -> Iterator[str]:
 
 def _name(found: re.Match[str]) -> str:
     """`${name:5:0}` pads; the name comes first."""
-    return (found[1] or found[2]).partition(":")[0]
+    return found[1].partition(":")[0]
