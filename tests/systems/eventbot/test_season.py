@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from sekkei_systems.eventbot.design import Event, Repeat, members_of_event
+from sekkei_systems.eventbot.jobs.events import is_lost
 from sekkei_systems.eventbot.local import world
 from sekkei_systems.eventbot.local.discord import Fault
 from sekkei_systems.eventbot.local.world import ATTENDEE_ROLE, BOT_ROLE, GUILD_ID, NOTICES, RECRUIT
@@ -80,24 +81,37 @@ async def trouble(bot: Bot, dice: random.Random, coming: list[Event]) -> None:
     """By hand in Discord, or by Discord itself."""
     kind, on = dice.choice(FAULTS)
     bot.local.faults.append(Fault(kind, dice.randrange(1, 4), dice.uniform(1, 20), on))
-    event = dice.choice(coming)
-    what = dice.choice(("native", "thread", "roles", "call off", "nothing", "nothing"))
+    event, server = dice.choice(coming), bot.local.server
+    what = dice.choice(("native", "thread", "roles", "call off", "post", "kicked", "raised", "closed", "nothing"))
     if what == "native" and event.scheduled_event_id:
         await bot.local.forget("scheduled-event", event.scheduled_event_id)
     elif what == "thread" and event.thread_id:
         await bot.local.forget("thread", event.thread_id)
     elif what == "roles":
-        bot.local.server.let(BOT_ROLE, deny=permissions.MANAGE_ROLES)
+        server.let(BOT_ROLE, deny=permissions.MANAGE_ROLES)
+    elif what == "post" and event.recruit_message_id:
+        await bot.local.delete(RECRUIT, event.recruit_message_id)
+    elif what == "kicked":
+        server.members.pop(server.bot_id)
+    elif what == "raised":
+        server.role(ATTENDEE_ROLE)["position"] = 8  # type: ignore[index]
+    elif what == "closed":
+        server.overwrite(RECRUIT, GUILD_ID, deny=permissions.VIEW_CHANNEL)
     elif what == "call off":
         await bot.service.events.cancel(await bot.host(AOI, event.event_id))
 
 
 async def mend(bot: Bot, seen: dict[str, Event]) -> None:
-    """Somebody gives the permission back, and presses «try again» where there was trouble."""
-    bot.local.server.let(BOT_ROLE, allow=permissions.MANAGE_ROLES)
+    """Somebody invites the bot again, gives permissions back, and presses «try again» where there was trouble."""
+    whole, server = world.server(), bot.local.server
+    server.members[server.bot_id] = whole.members[server.bot_id]
+    server.guild["roles"] = whole.guild["roles"]
+    server.overwrite(RECRUIT, GUILD_ID)
     for event in list(seen.values()):
         current = await bot.service.events.get(GUILD_ID, event.event_id)
-        if current.troubles.keys() & {"role", "mirror", "thread"}:
+        if is_lost(current.delivery_error):
+            await bot.service.events.repost(await bot.host(AOI, event.event_id))
+        elif current.troubles.keys() & {"role", "mirror", "thread"} or current.delivery_error:
             await bot.service.events.retry(await bot.host(AOI, event.event_id))
 
 

@@ -161,6 +161,12 @@ class Member:
     user_id: Attr[str] = attr(ja="ユーザー ID", en="the user")
     username: Attr[str] = attr(ja="ユーザー名", en="the user's name at the time")
     joined_at: Attr[datetime] = attr(stored_as=JST_SECONDS, ja="参加日時", en="when they joined")
+    joined_ms: Attr[int] = attr(
+        default=0,
+        ja="参加した時刻（ミリ秒、同じ秒の中の順番）",
+        en="the same in milliseconds: who was first",
+        added=True,
+    )
     option_id: Attr[str | None] = attr(default=None, ja="参加区分", en="the option that they chose", added=True)
     late: Attr[bool] = attr(default=False, ja="遅れて参加", en="comes late", added=True)
     attended: Attr[bool | None] = attr(default=None, ja="出席", en="was there", added=True)

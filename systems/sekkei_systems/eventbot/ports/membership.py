@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from sekkei.unseen import one_line
 from sekkei_systems.eventbot.ports.discord import permissions
 from sekkei_systems.eventbot.ports.discord.errors import NOT_HERE, Refused
 from sekkei_systems.eventbot.ports.discord.rest import Rest
@@ -66,4 +67,5 @@ class Membership:
 def _name(member: Mapping[str, Any]) -> str:
     """What somebody is called on the server."""
     user = member.get("user") or {}
-    return str(member.get("nick") or user.get("global_name") or user.get("username") or "?")[:100]
+    names = (member.get("nick"), user.get("global_name"), user.get("username"))
+    return next((seen for one in names if (seen := one_line(str(one or "")))), "?")[:100]

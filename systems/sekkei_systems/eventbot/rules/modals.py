@@ -201,15 +201,20 @@ Values = Mapping[str, str]
 def read_values(data: Mapping[str, Any]) -> dict[str, str]:
     """Of a submitted modal, in today's shape (labels) or the old one (rows)."""
     found: dict[str, str] = {}
-    for outer in data.get("components") or ():
+    for outer in _objects(data.get("components")):
         inner = outer.get("component")
-        for field in [inner] if inner else outer.get("components") or ():
-            if not isinstance(field, dict) or not isinstance(field.get("custom_id"), str):
+        for field in _objects([inner] if inner else outer.get("components")):
+            if not isinstance(field.get("custom_id"), str):
                 continue
             values = field.get("values")
             value = values[0] if isinstance(values, list) and values else field.get("value")
             found[field["custom_id"]] = value if isinstance(value, str) else ""
     return found
+
+
+def _objects(value: object) -> list[dict[str, Any]]:
+    """What is of no such shape did not come from a form of ours."""
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
 
 
 def read_draft(values: Values, now: datetime) -> Draft:

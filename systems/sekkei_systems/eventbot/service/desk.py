@@ -79,6 +79,10 @@ class Desk:
         """This second: times are stored to the second, in one width."""
         return days.now_jst(self.clock).replace(microsecond=0)
 
+    def milliseconds(self) -> int:
+        """Since the epoch: the order within a second."""
+        return int(self.clock.now() * 1000)
+
     def settle_event(self, guild_id: str, event_id: str, delay: timedelta = SETTLE_DELAY) -> Put[Schedule]:
         """An action: bring Discord in line with the event shortly. Many changes in a row make one such row."""
         return self._settle(event_id, SETTLE_EVENT, {"guild_id": guild_id, "event_id": event_id}, delay)

@@ -66,6 +66,7 @@ class Hands:
                 user_id=user_id,
                 username=reply.username if reply else name,
                 joined_at=self._desk.now(),
+                joined_ms=self._desk.milliseconds(),
                 option_id=option_id or (waiting.option_id if waiting else None),
             )
             if await self._done(host, _seating(seated, waiting)):

@@ -221,6 +221,7 @@ class Joining:
             user_id=actor.user_id,
             username=actor.name,
             joined_at=self._desk.now(),
+            joined_ms=self._desk.milliseconds(),
             option_id=option_id,
             late=late,
         )

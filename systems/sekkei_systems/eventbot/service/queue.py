@@ -75,6 +75,7 @@ class Queue:
             user_id=first.user_id,
             username=first.username,
             joined_at=desk.now(),
+            joined_ms=desk.milliseconds(),
             option_id=first.option_id,
         )
         words = await desk.words(event.guild_id)

@@ -19,7 +19,7 @@ from sekkei_systems.eventbot.rules.views import EventView, NoticeView
 async def members_in_order(db: Database, event: Event) -> tuple[Member, ...]:
     """By joining: the sort key orders by user, and people want to know who was first."""
     found = await db.all(members_of_event(event.guild_id, event.event_id).consistent())
-    return tuple(sorted(found, key=lambda member: (member.joined_at, member.user_id)))
+    return tuple(sorted(found, key=lambda member: (member.joined_at, member.joined_ms, member.user_id)))
 
 
 async def view_of_event(db: Database, event: Event) -> EventView:

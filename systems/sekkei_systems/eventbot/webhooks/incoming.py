@@ -8,6 +8,7 @@ from typing import Any
 
 import orjson
 
+from sekkei.unseen import one_line
 from sekkei_systems.eventbot.ports.discord import permissions
 from sekkei_systems.eventbot.rules.identifiers import is_snowflake
 from sekkei_systems.eventbot.rules.limits import EPHEMERAL
@@ -84,12 +85,13 @@ def _actor(raw: Mapping[str, Any]) -> Actor | None:
     user = member.get("user")
     if not isinstance(user, dict) or not is_snowflake(user.get("id")):
         raise BadInteraction("the member has no user")
-    name = member.get("nick") or user.get("global_name") or user.get("username") or "?"
+    names = (member.get("nick"), user.get("global_name"), user.get("username"))
+    name = next((seen for one in names if isinstance(one, str) and (seen := one_line(one))), "?")
     roles = member.get("roles")
     return Actor(
         guild_id=str(raw["guild_id"]),
         user_id=str(user["id"]),
-        name=str(name)[:100],
+        name=name[:100],
         roles=frozenset(str(role) for role in roles) if isinstance(roles, list) else frozenset(),
         permissions=permissions.bits(member.get("permissions")),
         request=None if raw["type"] == AUTOCOMPLETE else Request(str(raw["id"])),

@@ -169,3 +169,15 @@ async def test_a_crowd_at_a_closed_event_is_told_so(quick: Bot) -> None:
     assert [type(one) for one in await asyncio.gather(*asking, return_exceptions=True)] == [Closed, Closed]
     gone = [quick.service.joining.join(one.actor, "EVT#nowhere") for one in (MEI, REN)]
     assert [type(one) for one in await asyncio.gather(*gone, return_exceptions=True)] == [NoSuchEvent, NoSuchEvent]
+
+
+async def test_within_a_second_too_the_first_stands_first(quick: Bot) -> None:
+    """Times are stored to the second, and the sort key orders by user."""
+    event = await quick.event()
+    people = [SOTA, MEI, REN]
+    for person in people:
+        await quick.service.joining.join(person.actor, event.event_id)
+        quick.clock.advance(0.01)
+    view = await quick.service.events.view(GUILD_ID, event.event_id)
+    assert len({one.joined_at for one in view.members}) == 1
+    assert [one.user_id for one in view.members] == [one.id for one in people]

@@ -64,6 +64,14 @@ async def test_odd_interactions_get_a_proper_answer(quick: Bot, kind: int, data:
     assert problems_of_response(orjson.loads(body), kind) == []
 
 
+@pytest.mark.parametrize("components", ["x", {"a": 1}, [1, None, {"component": 5}, {"components": [7]}], 5])
+async def test_a_form_of_another_shape_is_an_empty_one(quick: Bot, components: Any) -> None:
+    data = {"custom_id": "e1:create:", "components": components}
+    status, body = await send(quick, orjson.dumps(quick.app.interaction(5, AOI, RECRUIT, data, "token")))
+    assert status == 200
+    assert "タイトルを入力" in body.decode()
+
+
 async def test_outside_of_a_server_it_says_so(quick: Bot) -> None:
     interaction = quick.app.interaction(2, REN, RECRUIT, {"name": "event"}, "token")
     del interaction["guild_id"], interaction["member"]

@@ -27,6 +27,21 @@ def test_who_asks_is_read_from_the_member() -> None:
     assert nicked.name == "たろ"
 
 
+@pytest.mark.parametrize(
+    ("nick", "name"),
+    [
+        ("た\u202eろ\u200b\n", "たろ"),
+        ("\u3164", "太郎"),
+        ({"x": 1}, "太郎"),
+        ("👨\u200d👩\u200d👧", "👨\u200d👩\u200d👧"),
+    ],
+)
+def test_a_name_is_what_people_see_of_it(nick: object, name: str) -> None:
+    actor = read(body(member={**MEMBER, "nick": nick})).actor
+    assert actor is not None
+    assert actor.name == name
+
+
 @pytest.mark.parametrize("permissions", [None, "", "-1", "0x8", 8.5, ["8"], "８"])
 def test_odd_permissions_are_none(permissions: object) -> None:
     actor = read(body(member={**MEMBER, "permissions": permissions})).actor
