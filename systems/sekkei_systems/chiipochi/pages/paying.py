@@ -8,7 +8,7 @@ from msgspec import Meta, Struct
 from starlette.responses import Response
 
 from sekkei.web import Html, Pages, Redirect
-from sekkei_systems.chiipochi.design.models import Status
+from sekkei_systems.chiipochi.design.models import Donation, Status
 from sekkei_systems.chiipochi.rules.organisation import Organisation
 from sekkei_systems.chiipochi.rules.recipients import recipient_of
 from sekkei_systems.chiipochi.service.orders import Orders
@@ -56,5 +56,18 @@ async def paid(token: str, orders: Orders, organisation: Organisation, query: Lo
         prefecture=recipient_of(donation),
         organisation=organisation,
         token=token,
+        state=_state(donation, again),
         again=looks + 1 if again else None,
     )
+
+
+def _state(donation: Donation, again: bool) -> str:
+    """Which words are true of it now. Money that came too late was charged, and the page that waits no longer does not
+    say that it renews itself."""
+    if donation.paid_late_at is not None:
+        return "late-refunded" if donation.refunded >= donation.amount else "late"
+    if donation.status is Status.PENDING and donation.standing != "waiting" and not again:
+        return "unconfirmed"
+    if donation.status is Status.SUCCEEDED and donation.standing != "succeeded":
+        return donation.standing
+    return "waiting" if donation.standing == "waiting" else donation.status.value

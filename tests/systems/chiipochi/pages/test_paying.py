@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sekkei_systems.chiipochi.design.models import Outcome
+from sekkei_systems.chiipochi.design import donations
+from sekkei_systems.chiipochi.design.models import Donation, Outcome, Status
 from sekkei_systems.chiipochi.service.links import order_id_of
 from tests.systems.chiipochi.conftest import AOI, Bot, StripeBot
 
@@ -48,6 +49,8 @@ async def test_the_page_that_waits_stops_waiting(quick_bot: Bot) -> None:
     last = (await quick_bot.client.get(f"{link}/done?looks=30")).text
     assert 'http-equiv="refresh"' not in last
     assert f'href="{link}"' in last, "and leads to paying instead"
+    assert "自動で更新" in first
+    assert "自動で更新" not in last, "and does not say that it renews itself"
 
 
 @pytest.mark.parametrize("fault", ["down", "lost"])
@@ -63,3 +66,40 @@ async def test_while_stripe_is_down_the_donor_reads_a_sentence(stripe_bot: Strip
     bot.stripe.faults.down, bot.stripe.faults.lose_answers = False, 0
     assert (await bot.client.get(link)).status == 303
     assert len(bot.ledger.sessions) == 1, "one donation, one checkout, however often it was tried"
+
+
+async def test_whoever_paid_too_late_is_not_told_that_nothing_was_taken(stripe_bot: StripeBot) -> None:
+    bot = stripe_bot
+    donation, session = await bot.checkout()
+    bot.ledger.choose_konbini(session)
+    await bot.tell()
+    await bot.db.write(donations.update(AOI, donation.created_at).set(Donation.status, Status.FAILED))
+    assert "お金はいただいていません" in (await bot.client.get(bot.done(donation))).text
+    charge = bot.ledger.pay_later(session)
+    await bot.tell()
+    page = (await bot.client.get(bot.done(donation))).text
+    assert "お金はいただいていません" not in page
+    assert "全額を返金しますので" in page
+    bot.ledger.refund(charge)
+    await bot.tell()
+    assert "全額を返金しました" in (await bot.client.get(bot.done(donation))).text
+
+
+async def test_the_page_says_what_became_of_the_money_since(stripe_bot: StripeBot) -> None:
+    bot = stripe_bot
+    donation, session = await bot.checkout()
+    charge = bot.ledger.pay_by_card(session)
+    await bot.tell()
+    assert "500 円の寄付が届きました" in (await bot.client.get(bot.done(donation))).text
+    bot.ledger.refund(charge, 200)
+    await bot.tell()
+    assert "500 円のうち 200 円を返金しました" in (await bot.client.get(bot.done(donation))).text
+    dispute = bot.ledger.dispute(charge)
+    await bot.tell()
+    assert "異議申し立てがありました" in (await bot.client.get(bot.done(donation))).text
+    bot.ledger.close_dispute(dispute, won=False)
+    await bot.tell()
+    token, made = bot.service.links.my_token(AOI), order_id_of(AOI, donation.created_at).partition("|")[2]
+    receipt = (await bot.client.get(f"/chiipochi/u/{token}/receipt/{made}")).text
+    assert "異議申し立て" in receipt
+    assert "返金されたため" not in receipt, "it was not we who gave it back"
