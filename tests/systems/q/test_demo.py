@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import pytest
+
 from sekkei.web.testing import opened
+from sekkei.web.testing import test_settings as settings_of_tests
 from sekkei_systems.q import SYSTEM
 from sekkei_systems.q.demo.words import ANSWERS, BIOS, FLAGGED, OLD_ANSWERS, PROPOSALS, QUESTIONS, TODAY, YEAR_AGO
 from sekkei_systems.q.design.tables import design
+from sekkei_systems.q.refusals import NameReserved
 from sekkei_systems.q.rules import writing
+from sekkei_systems.q.service.people import Profile
 from tests.systems.q.named import ByName
 
 
 async def test_every_table_has_something_in_it() -> None:
-    async with opened(SYSTEM, demo=True) as client:
+    """Also where people have to agree to terms."""
+    terms = {"q_terms_version": "1", "q_terms_url": "/terms", "q_privacy_url": "/privacy"}
+    async with opened(SYSTEM, demo=True, settings=settings_of_tests(values=terms)) as client:
         q = client.shell.deployment.systems["q"]
         counts = {}
         for table in design.tables.values():
@@ -30,6 +37,8 @@ async def test_every_table_has_something_in_it() -> None:
         assert back.year_ago is not None
         assert (await service.answers.history("demo-aoi", "demo-aoi")).items
         assert (await service.submissions.candidates("demo-aoi"))[0][0].votes > 0
+        with pytest.raises(NameReserved):  # an administrator's
+            await service.people.change("demo-ren", Profile(display_name="佐藤　葵"))
 
 
 def test_what_they_say_is_allowed() -> None:

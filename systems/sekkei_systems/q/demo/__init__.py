@@ -17,7 +17,7 @@ from sekkei_systems.q.design.models import DeviceType, User, Visibility
 from sekkei_systems.q.design.tables import users
 from sekkei_systems.q.rules.notices import Wishes
 from sekkei_systems.q.service import Service
-from sekkei_systems.q.service.people import Profile, Visitor
+from sekkei_systems.q.service.people import Profile, Visitor, keep_name
 
 SCENES = (
     ((255, 214, 186), (72, 104, 140), (255, 120, 84)),
@@ -45,8 +45,9 @@ async def demo(context: Context, parts: Parts) -> None:
     for number, friend in enumerate(friends):
         await _join(context, service, friend, number)
     ids = [friend.id for friend in friends]
-    for admin in (ids[0], ids[4]):
-        await context.db.write(users.update(admin).set(User.is_admin, True))
+    for admin in (friends[0], friends[4]):
+        update = users.update(admin.id).set(User.is_admin, True).set(User.was_admin, True)
+        await context.db.transact(update, *keep_name(admin.id, admin.name))
     await _follow(service, ids)
     await history.questions_of_all(context, service, ids[:-STRANGERS])
     await history.past(context, ids[:-STRANGERS])
@@ -56,8 +57,9 @@ async def demo(context: Context, parts: Parts) -> None:
 
 
 async def _join(context: Context, service: Service, friend: Friend, number: int) -> None:
-    people = service.people
-    await people.join(Visitor(friend.id, friend.email, friend.name), date(1996 + number % 9, 1 + number % 12, 8))
+    people, terms = service.people, service.access.terms
+    visitor = Visitor(friend.id, friend.email, friend.name, terms=terms.version if terms else None)
+    await people.join(visitor, date(1996 + number % 9, 1 + number % 12, 8))
     member = await service.access.member(friend.id)
     await people.choose_app_id(member, friend.app_id)
     await people.choose_username(member, friend.app_id.title())
