@@ -19,7 +19,7 @@ from sekkei_systems.q.design.models import (
     TargetType,
     User,
 )
-from sekkei_systems.q.design.tables import design, unique_keys, users
+from sekkei_systems.q.design.tables import design, profile_images, unique_keys, users
 from sekkei_systems.q.jobs import QJobs
 from sekkei_systems.q.refusals import Banned, NotJoined, Taken, WrongState
 from sekkei_systems.q.service.people import Profile, Visitor, reserved
@@ -97,7 +97,7 @@ async def an_office(world: World) -> None:
 
 
 async def left_of(world: World, user: str) -> list[str]:
-    """Every item of every table that names the user anywhere, those of signing in and of the worker too."""
+    """Every item of every table that names the user anywhere, by id or name; those of signing in and the worker too."""
     found = []
     tables = [*design.tables.values(), *web_design.tables.values(), *runtime_design.tables.values()]
     for table in tables:
@@ -105,7 +105,7 @@ async def left_of(world: World, user: str) -> list[str]:
         start: dict[str, object] = {}
         while True:
             answer = await world.db.store.call("Scan", {"TableName": name, "ConsistentRead": True, **start})
-            found += [f"{table.name}: {item}" for item in answer["Items"] if user in str(item)]
+            found += [f"{table.name}: {item}" for item in answer["Items"] if user in str(item).casefold()]
             if "LastEvaluatedKey" not in answer:
                 break
             start = {"ExclusiveStartKey": answer["LastEvaluatedKey"]}
@@ -119,6 +119,7 @@ async def check_gone(world: World) -> None:
     done = [one for one in left if one.startswith("sekkei-runtime") and "JOB#q/withdraw/" in one]
     assert [one for one in left if one not in (*tombstones, *done)] == []
     assert (len(tombstones), len(done)) == (1, 1)
+    assert await world.db.all(profile_images.scan().consistent()) == []  # nor the copy that a report kept
     marker = await world.db.need(unique_keys(reserved(f"{LEAVER}_id")).consistent())
     assert marker.owner == {"userId": "withdrawn"}
     for name in ("other0", "other1"):
