@@ -20,13 +20,15 @@ const own = (made) => ({
   endpoint: made.endpoint,
   options: {},
   toJSON: () => ({ endpoint: made.endpoint, keys: { p256dh: made.p256dh, auth: made.auth } }),
-  unsubscribe: async () => { window.subscription = null; return true; },
+  unsubscribe: async () => { window.subscription = null; delete localStorage.subscribed; return true; },
 });
+window.subscription = localStorage.subscribed ? own(GIVEN) : null;
 const ask = Notification.requestPermission.bind(Notification);
 Notification.requestPermission = () => { window.asked += 1; return ask(); };
-PushManager.prototype.getSubscription = async () => window.subscription ?? null;
+PushManager.prototype.getSubscription = async () => window.subscription;
 PushManager.prototype.subscribe = async (options) => {
   if (!options.userVisibleOnly || options.applicationServerKey.length !== 65) throw new TypeError("wrong options");
+  localStorage.subscribed = "1";
   return (window.subscription = own(GIVEN));
 };
 """
@@ -111,6 +113,14 @@ async def test_asked_after_a_click_shown_and_opened(browser: Windows, serve: Ser
     assert (kept.token, kept.session is not None) == (made.endpoint, True)
     message = {"for": "demo-aoi", "title": "Q.", "body": "🔥 が届きました", "url": "/q/#/inbox", "tag": "x"}
     assert await _pushed(page, message) == [["Q.", "🔥 が届きました", "/q/#/inbox"]]
+    # The next person on the device is not signed up in passing: what was somebody else's ends.
+    await page.evaluate("localStorage.setItem('push-for', 'demo-ren')")
+    await page.reload()
+    await page.evaluate(UNSUBSCRIBED)
+    await page.reload()
+    await expect(switch).not_to_be_checked()
+    await switch.check()
+    await expect(page.locator(".toasts")).to_contain_text("このデバイスに通知が届きます")
     # Off again: the subscription goes, here and there.
     await page.get_by_role("switch", name="このデバイスに通知").uncheck()
     await page.evaluate(UNSUBSCRIBED)

@@ -1,7 +1,10 @@
 // Notices on this device while no page is open. The browser asks for leave after a click, and never before.
 import { h } from "./parts.js";
 import { change, get, say, toast } from "./requests.js";
-import { t } from "./words.js";
+import { t, viewer } from "./words.js";
+
+// Whose notices this device was to have. It outlives a sign-out: the next person is not signed up in passing.
+const WHOSE = "push-for";
 
 const possible = () => "serviceWorker" in navigator && "PushManager" in window && "Notification" in window;
 
@@ -27,6 +30,7 @@ async function subscribe(key) {
   const made = await worker.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: bytes(key) });
   const { endpoint, keys } = made.toJSON();
   await change("PUT", "/me/browsers", { endpoint, keys: { p256dh: keys.p256dh, auth: keys.auth } });
+  localStorage.setItem(WHOSE, viewer);
 }
 
 export async function unsubscribe() {
@@ -35,12 +39,15 @@ export async function unsubscribe() {
   if (!found) return;
   await change("POST", "/me/devices/forget", { token: found.endpoint }).catch(() => {});
   await found.unsubscribe();
+  localStorage.removeItem(WHOSE);
 }
 
-// Whoever wanted notices here gets them again after signing in anew, or when the key or the address has changed.
+// Whoever wanted notices here gets them again after signing in anew, or when the key or the address has changed. For
+// somebody else they end.
 export async function renew() {
   try {
     if (!possible() || Notification.permission !== "granted" || !(await subscribed())) return;
+    if ((localStorage.getItem(WHOSE) ?? viewer) !== viewer) return await unsubscribe();
     const key = await keyOf();
     if (key) await subscribe(key);
   } catch {
