@@ -16,24 +16,31 @@ from sekkei_systems.tasks.pages.imports import IMPORTS
 from sekkei_systems.tasks.pages.settings import refused
 from sekkei_systems.tasks.pages.view import View
 from sekkei_systems.tasks.rules import spreadsheet
-from sekkei_systems.tasks.service import Feeds, Imports, Tasks
+from sekkei_systems.tasks.rules.identifiers import short
+from sekkei_systems.tasks.rules.numbers import reference
+from sekkei_systems.tasks.service import Feeds, Imports, Plans, Tasks
 
 pages = Pages()
 
 
 @pages.get("/teams/{team_id}/export.csv", name="export")
-async def export(request: Request, view: View, tasks: Tasks, language: str, clock: Clock) -> Response:
+async def export(request: Request, view: View, tasks: Tasks, plans: Plans, language: str, clock: Clock) -> Response:
     limit(request, Rate.per_minute(10), "export")
     found = [task async for task in tasks.every(view.member)]
     tags = {ref: tag.name for ref, tag in view.tags.items()}
     members = {user_id: member.user_name for user_id, member in view.members.items()}
-    body = spreadsheet.write(found, tags, members, language)
+    families, key = await plans.relatives(view.member, [task.task_id for task in found]), view.member.key
+    above = {id: family.parent.number for id, family in families.items() if family.parent}
+    references = {
+        task.task_id: (reference(key, task.number), reference(key, above.get(task.task_id))) for task in found
+    }
+    body = spreadsheet.write(found, tags, members, language, references)
     return Response(body, media_type="text/csv; charset=utf-8", headers=_download(f"tasks-{days.today(clock)}.csv"))
 
 
 @pages.post("/teams/{team_id}/import", name="import")
 @body_limit(spreadsheet.BYTES_MAX + 10_000)
-async def take_in(request: Request, view: View, imports: Imports) -> Redirect:
+async def take_in(request: Request, view: View, imports: Imports, clock: Clock) -> Redirect:
     """A wrong line is told at once; the tasks themselves are a job's."""
     limit(request, *IMPORTS)
     given = (await request.form()).get("file")
@@ -41,8 +48,8 @@ async def take_in(request: Request, view: View, imports: Imports) -> Redirect:
     tags = {tag.name: tag.tag_id for tag in view.tags.values()}
     members = {member.user_name: user_id for user_id, member in view.members.items()}
     try:
-        drafts = await asyncio.to_thread(spreadsheet.read, content, tags, members)
-        board = spreadsheet.as_board(drafts, _turned(tags), _turned(members))
+        rows = await asyncio.to_thread(spreadsheet.read_rows, content, tags, members)
+        board = spreadsheet.as_board(rows, _turned(tags), _turned(members), short(clock))
         run = await imports.begin_with(view.member, board.program, board.name, board.tasks)
     except Refusal as refusal:
         return refused(view.team.team_id, refusal)

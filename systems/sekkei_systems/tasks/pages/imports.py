@@ -16,7 +16,7 @@ from starlette.requests import Request
 from sekkei.runtime.refusals import Refusal
 from sekkei.web import Form, Html, Pages, Rate, Redirect, body_limit, limit
 from sekkei_systems.tasks.pages.view import Listening, View
-from sekkei_systems.tasks.rules.foreign import BYTES_MAX, TASKS_MAX, UNPACKED_MAX, Board, UnknownFile, read
+from sekkei_systems.tasks.rules.foreign import BYTES_MAX, TASKS_MAX, UNPACKED_MAX, Board, Found, UnknownFile, read
 from sekkei_systems.tasks.service import Imports, Member
 
 pages = Pages()
@@ -40,9 +40,13 @@ def unpacked(text: str) -> Board:
         board = msgspec.json.decode(content, type=Board)
     except (binascii.Error, zlib.error, msgspec.DecodeError, ValueError, RecursionError):
         raise UnknownFile() from None
-    if len(board.tasks) > TASKS_MAX or any(len(one.source) > 200 or "/" not in one.source for one in board.tasks):
+    if len(board.tasks) > TASKS_MAX or any(_odd(one) for one in board.tasks):
         raise UnknownFile()
     return board
+
+
+def _odd(one: Found) -> bool:
+    return len(one.source) > 200 or "/" not in one.source or len(one.parent) > 200
 
 
 @pages.get("/teams/{team_id}/imports", name="imports")

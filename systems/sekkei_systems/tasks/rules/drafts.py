@@ -21,6 +21,8 @@ from sekkei_systems.tasks.rules.statuses import Priority, Status
 TITLE_MAX = 200
 DESCRIPTION_MAX = 10_000
 TAGS_ON_A_TASK_MAX = 10
+CHILDREN_MAX = 50
+"""Subtasks of one task: as many as one look and one transaction hold."""
 
 Title = Annotated[str, Meta(min_length=1, max_length=TITLE_MAX)]
 Description = Annotated[str, Meta(max_length=DESCRIPTION_MAX)]

@@ -12,7 +12,7 @@ import re
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from typing import Any
 
@@ -58,6 +58,8 @@ class Found:
     people: tuple[str, ...] = ()
     """By name; the first who is in the team has it."""
     checks: tuple[tuple[str, bool], ...] = ()
+    parent: str = ""
+    """What it is part of: the `source` of another, or a number of the team as in DEV-12."""
 
 
 @dataclass(slots=True)
@@ -185,7 +187,21 @@ def _vikunja(projects: Sequence[Mapping[str, Any]]) -> Board:
         buckets = {str(one.get("id")): _line(one.get("title")) for one in _objects(project.get("buckets"))}
         for task in tasks:
             _add_vikunja(board, task, buckets)
+    above = _parents(task for project in projects for task in _objects(project.get("tasks")))
+    board.tasks = [replace(one, parent=above.get(one.source, "")) for one in board.tasks]
     return board
+
+
+def _parents(tasks: Iterable[Mapping[str, Any]]) -> dict[str, str]:
+    """What is part of what, said by either; of several parents, the first."""
+    found: dict[str, str] = {}
+    for task in tasks:
+        related = _mapping(task.get("related_tasks"))
+        for parent in _objects(related.get("parenttask")):
+            found.setdefault(f"vikunja/{task.get('id')}", f"vikunja/{parent.get('id')}")
+        for part in _objects(related.get("subtask")):
+            found.setdefault(f"vikunja/{part.get('id')}", f"vikunja/{task.get('id')}")
+    return found
 
 
 def _add_vikunja(board: Board, task: Mapping[str, Any], buckets: Mapping[str, str]) -> None:
@@ -196,7 +212,10 @@ def _add_vikunja(board: Board, task: Mapping[str, Any], buckets: Mapping[str, st
     board.leave("comments", len(_objects(task.get("comments"))))
     board.leave("attachments", len(_objects(task.get("attachments"))))
     board.leave("repeats", int(bool(task.get("repeat_after"))))
-    board.leave("relations", sum(len(_objects(some)) for some in _mapping(task.get("related_tasks")).values()))
+    related = {str(kind): _objects(some) for kind, some in _mapping(task.get("related_tasks")).items()}
+    parents = related.pop("parenttask", [])
+    related.pop("subtask", None)  # the other side of the same
+    board.leave("relations", sum(map(len, related.values())) + len(parents[1:]))
     end = _day(task.get("due_date")) or _day(task.get("end_date"))
     board.tasks.append(
         Found(

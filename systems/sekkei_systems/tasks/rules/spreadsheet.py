@@ -7,7 +7,8 @@ import io
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from enum import Enum
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from sekkei.runtime.refusals import Refusal
 from sekkei.runtime.spreadsheet import as_written, harmless
@@ -22,7 +23,10 @@ from sekkei_systems.tasks.texts import say
 
 ROWS_MAX = 5_000
 BYTES_MAX = 2_000_000
+NAMED_MAX = 40
 COLUMNS = ENTERED
+NUMBER, PARENT = "number", "parent"
+"""Columns more: what a row is called, and what it is part of."""
 
 
 def _words(section: str, values: Iterable[str], language: str) -> dict[str, str]:
@@ -35,20 +39,27 @@ def _known(section: str, values: Sequence[str]) -> dict[str, str]:
     return {word.casefold(): value for some in words for value, word in some.items()}
 
 
-_HEADERS = _known("task", COLUMNS)
+_HEADERS = _known("task", (*COLUMNS, NUMBER, PARENT))
 _CHOICES = {name: _known(name, [one.value for one in kind]) for name in COLUMNS if (kind := choices_of(name))}
 
 
-def write(tasks: Iterable[Task], tag_names: Mapping[str, str], member_names: Mapping[str, str], language: str) -> bytes:
-    """UTF-8 with the mark that tells Excel so; tags are separated by semicolons."""
+def write(
+    tasks: Iterable[Task],
+    tag_names: Mapping[str, str],
+    member_names: Mapping[str, str],
+    language: str,
+    references: Mapping[str, tuple[str, str]] = MappingProxyType({}),
+) -> bytes:
+    """UTF-8 with the mark that tells Excel so; tags are separated by semicolons. `references` are the number of a task
+    and that of its parent, as in DEV-12, by id."""
     file = io.StringIO(newline="")
     rows = csv.writer(file, lineterminator="\r\n")
-    rows.writerow(_words("task", COLUMNS, language).values())
+    rows.writerow(_words("task", (*COLUMNS, NUMBER, PARENT), language).values())
     for task in tasks:
         tags = ";".join(sorted(tag_names[ref] for ref in task.tags if ref in tag_names))
         named = {"tags": tags, "assignee": member_names.get(task.assignee or "", "")}
         cells = [named[name] if name in named else _cell(task, name, language) for name in COLUMNS]
-        rows.writerow(map(harmless, cells))
+        rows.writerow(map(harmless, [*cells, *references.get(task.task_id, ("", ""))]))
     return b"\xef\xbb\xbf" + file.getvalue().encode()
 
 
@@ -68,12 +79,22 @@ def write_flow(flows: Iterable[Flow], key: str) -> bytes:
     return out.getvalue().encode("utf-8-sig")
 
 
+class Row(NamedTuple):
+    draft: TaskDraft
+    number: str = ""
+    parent: str = ""
+
+
 def read(content: bytes, tag_ids: Mapping[str, str], member_ids: Mapping[str, str]) -> list[TaskDraft]:
+    return [row.draft for row in read_rows(content, tag_ids, member_ids)]
+
+
+def read_rows(content: bytes, tag_ids: Mapping[str, str], member_ids: Mapping[str, str]) -> list[Row]:
     """Drafts, one for each row. The first thing that is wrong is refused with its line; nothing is half read."""
     if len(content) > BYTES_MAX:
         raise TooLarge(most=ROWS_MAX)
     rows = csv.reader(io.StringIO(_decoded(content), newline=""), strict=True)
-    drafts: list[TaskDraft] = []
+    drafts: list[Row] = []
     try:
         places = _places(next(rows, []))
         for row in rows:
@@ -82,17 +103,22 @@ def read(content: bytes, tag_ids: Mapping[str, str], member_ids: Mapping[str, st
             if len(drafts) >= ROWS_MAX:
                 raise TooLarge(most=ROWS_MAX)
             cells = {column: as_written(row[at]).strip() for column, at in places.items() if at < len(row)}
-            drafts.append(_draft(cells, tag_ids, member_ids, rows.line_num))
+            named = [cells.pop(name, "")[:NAMED_MAX] for name in (NUMBER, PARENT)]
+            drafts.append(Row(_draft(cells, tag_ids, member_ids, rows.line_num), *named))
     except csv.Error as error:
         raise BadFile(line=rows.line_num, why=str(error)) from None
     return drafts
 
 
-def as_board(drafts: Iterable[TaskDraft], tag_names: Mapping[str, str], member_names: Mapping[str, str]) -> Board:
-    """To be taken in by a job; a file like this one has no names of its own for its tasks."""
+def as_board(rows: Sequence[Row], tag_names: Mapping[str, str], member_names: Mapping[str, str], file: str) -> Board:
+    """To be taken in by a job. A row that others are part of is called by its number in this `file`, and no file again;
+    the others have no name. A parent that is not in the file is a task of the team."""
+    numbers = {row.number for row in rows if row.number}
+    named = {row.parent for row in rows} & numbers
     found = [
         Found(
-            source="",
+            source=f"csv/{file}/{row.number}" if row.number in named else "",
+            parent=f"csv/{file}/{row.parent}" if row.parent in named else row.parent,
             title=one.title,
             description=one.description,
             status=one.status,
@@ -102,7 +128,8 @@ def as_board(drafts: Iterable[TaskDraft], tag_names: Mapping[str, str], member_n
             tags=tuple(tag_names[tag] for tag in sorted(one.tags)),
             people=(member_names[one.assignee],) if one.assignee else (),
         )
-        for one in drafts
+        for row in rows
+        for one in (row.draft,)
     ]
     return Board("csv", "", found)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -25,14 +26,16 @@ from sekkei_systems.tasks.design import (
     parts_of,
     plans,
 )
-from sekkei_systems.tasks.refusals import NoSuchMember, NoSuchTag, NoSuchTeam, TooLarge
-from sekkei_systems.tasks.rules.drafts import TaskDraft
+from sekkei_systems.tasks.design import plan_of as stored_plan
+from sekkei_systems.tasks.refusals import NoSuchMember, NoSuchParent, NoSuchTag, NoSuchTask, NoSuchTeam, TooLarge
+from sekkei_systems.tasks.rules.drafts import CHILDREN_MAX, TaskDraft
 from sekkei_systems.tasks.rules.entered import line_of
 from sekkei_systems.tasks.rules.foreign import Found
 from sekkei_systems.tasks.rules.identifiers import short
 from sekkei_systems.tasks.rules.import_parts import unpacked
 from sekkei_systems.tasks.service.access import Access, Admin, Member
 from sekkei_systems.tasks.service.plans import CHECK_MAX, CHECKS_MAX
+from sekkei_systems.tasks.service.subtasks import adopted
 from sekkei_systems.tasks.service.tags import Tags
 from sekkei_systems.tasks.service.tasks import TRIES_MAX, Tasks
 from sekkei_systems.tasks.service.teams import Teams
@@ -104,6 +107,7 @@ class ImportWork:
         tags = {tag.name: tag.tag_id for tag in await self._tags.all(member)}
         people = {one.user_name: one.user_id for one in await self._teams.members(member)}
         drafts = [draft_of(one, tags, people) for one in new]
+        above = await self._above(member, new)
 
         def beside(made: list[Task]) -> list[Action[Any, Any]]:
             pairs = list(zip(new, made, strict=True))
@@ -112,10 +116,49 @@ class ImportWork:
                 for one, task in pairs
                 if one.source
             ]
-            planned = [plan_of(one, task.team_id, task.task_id, self._clock) for one, task in pairs if one.checks]
-            return [*rows, *(plans.create(replace(one, import_id=import_id)) for one in planned), *with_them]
+            return [*rows, *self._plans(pairs, above, import_id), *with_them]
 
         await self._tasks.create_together(member.team_id, member.user_id, drafts, beside, import_id)
+
+    def _plans(
+        self, pairs: Sequence[tuple[Found, Task]], above: Mapping[str, Plan], import_id: str
+    ) -> list[Action[Any, Any]]:
+        """Checklists, and both sides of what is part of what; the parents may have come with an earlier part."""
+        here = {one.source: task.task_id for one, task in pairs if one.source}
+        ids = {**{source: plan.task_id for source, plan in above.items()}, **here}
+        children: dict[str, set[str]] = {}
+        for one, task in pairs:
+            if one.parent in ids:
+                children.setdefault(ids[one.parent], set()).add(task.task_id)
+        found: list[Action[Any, Any]] = []
+        for one, task in pairs:
+            plan = plan_of(one, task.team_id, task.task_id, self._clock)
+            own = frozenset(children.pop(task.task_id, ()))
+            plan = replace(plan, parent=ids.get(one.parent), children=own, import_id=import_id)
+            found += [plans.create(plan)] if plan.checks or plan.parent or plan.children else []
+        old = {plan.task_id: plan for plan in above.values()}
+        more = [adopted(old[id].team_id, id, sorted(some), old[id]) for id, some in children.items()]
+        return [*found, *(action for some in more for action in some)]
+
+    async def _above(self, member: Member, new: Sequence[Found]) -> dict[str, Plan]:
+        """The plans of parents that are there already, by what the file calls them: those that can be parents."""
+        here = {one.source for one in new}
+        wanted = Counter(one.parent for one in new if one.parent and one.parent not in here)
+        found: dict[str, Plan] = {}
+        for name, count in wanted.items():
+            plan = await self._parent(member, name)
+            if plan is not None and not plan.parent and len(plan.children) + count <= CHILDREN_MAX:
+                found[name] = plan
+        return found
+
+    async def _parent(self, member: Member, name: str) -> Plan | None:
+        came = await self._db.get(imported_as(member.team_id, name).consistent()) if "/" in name else None
+        try:
+            id = came.task_id if came else await self._tasks.subtasks.meant(member, name)
+            await self._tasks.card(member, id)
+        except (NoSuchParent, NoSuchTask):
+            return None
+        return await self._db.get(stored_plan(member.team_id, id)) or Plan(team_id=member.team_id, task_id=id)
 
     async def _known(self, team_id: str, tasks: Sequence[Found]) -> set[str]:
         sources = dict.fromkeys(one.source for one in tasks if one.source)

@@ -21,7 +21,7 @@ from sekkei_systems.tasks.refusals import NoSuchImport
 from sekkei_systems.tasks.rules.entered import line_of
 from sekkei_systems.tasks.rules.foreign import Board, Found
 from sekkei_systems.tasks.rules.identifiers import short
-from sekkei_systems.tasks.rules.import_parts import packed, parts_of
+from sekkei_systems.tasks.rules.import_parts import packed, parts_of, rooted
 from sekkei_systems.tasks.service.access import Admin, Member
 from sekkei_systems.tasks.service.import_work import ImportWork, draft_of, plan_of
 from sekkei_systems.tasks.service.tags import NAME_MAX as TAG_NAME_MAX
@@ -54,7 +54,7 @@ class Imports:
     async def preview(self, member: Member, board: Board) -> Preview:
         """Nothing is written."""
         known = await self._known(member.team_id, board.tasks)
-        unique = list({one.source: one for one in board.tasks}.values())
+        unique = rooted(list({one.source: one for one in board.tasks}.values()))
         new = tuple(one for one in unique if one.source not in known)
         left = dict(board.left)
         missing = await self._missing_tags(member, new)
@@ -90,7 +90,7 @@ class Imports:
         ids = {"team_id": member.team_id, "import_id": import_id}
         await self._db.write_many(
             import_parts.put(ImportPart(**ids, at=at, tasks=packed(part), expires=now + KEPT))
-            for at, part in enumerate(parts_of(tasks))
+            for at, part in enumerate(parts_of(rooted(tasks)))
         )
         job = self._jobs.start_action(JOB, {**ids, "user_id": member.user_id}, id=f"{JOB}/{import_id}")
         await self._db.transact(import_runs.create(run), job)

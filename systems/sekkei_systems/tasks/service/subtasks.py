@@ -25,11 +25,9 @@ from sekkei_systems.tasks.refusals import (
     ParentIsSubtask,
     TooManySubtasks,
 )
+from sekkei_systems.tasks.rules.drafts import CHILDREN_MAX
 from sekkei_systems.tasks.service.access import Member
 from sekkei_systems.tasks.service.numbers import Numbers
-
-CHILDREN_MAX = 50
-"""As many as one look and one transaction hold."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -244,9 +244,10 @@ class Tasks:
     ) -> list[Task]:
         """As many as one transaction holds, with what belongs to them in it."""
         given = await self._numbers.take(team_id, len(drafts))
+        ids = sorted(short(self._clock) for _ in drafts)  # in one moment it is chance that sorts them
         made = [
-            replace(self._made(team_id, who, draft, number), import_id=import_id)
-            for draft, number in zip(drafts, given, strict=True)
+            replace(self._made(team_id, who, id, draft, number), import_id=import_id)
+            for id, draft, number in zip(ids, drafts, given, strict=True)
         ]
         refs = frozenset[str]().union(*(task.tags for task in made))
         checks = self._checks(team_id, refs, {task.assignee for task in made})
@@ -254,10 +255,10 @@ class Tasks:
         await self._transact(checks, counted(team_id, [], made), *parts, *more(made))
         return made
 
-    def _made(self, team_id: str, who: str, draft: TaskDraft, number: int) -> Task:
+    def _made(self, team_id: str, who: str, task_id: str, draft: TaskDraft, number: int) -> Task:
         now = days.now_jst(self._clock).replace(microsecond=0)
         return replace(
-            draft.task(team_id, short(self._clock)),
+            draft.task(team_id, task_id),
             number=number,
             created_by=who,
             created_at=now,

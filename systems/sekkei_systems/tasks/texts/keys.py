@@ -375,6 +375,7 @@ Key = Literal[
     "task.end",
     "task.new",
     "task.nobody",
+    "task.number",
     "task.parent",
     "task.priority",
     "task.reload",

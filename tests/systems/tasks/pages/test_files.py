@@ -32,3 +32,21 @@ async def test_a_calendar_address_ends_with_its_renewal(client: Client) -> None:
     assert (await stranger.get(found[1].replace(".ics", "0.ics"))).status == 404
     await client.post(f"{team}/calendar")
     assert (await stranger.get(found[1])).status == 404
+
+
+async def test_a_file_carries_what_is_part_of_what(client: Client) -> None:
+    team = await new_team(client)
+    task = await new_task(client, team, title="親")
+    await client.post(f"{task}/subtasks", {"text": "子"})
+    exported = (await client.get(f"{team}/export.csv")).body
+    assert "TASK-2,TASK-1" in exported.decode("utf-8-sig")
+    await upload(client, team, exported)
+    await upload(client, team, "title,parent\n孫,task-1\n迷い,TASK-99\n".encode())
+    parents = {}
+    for number in (4, 5, 6):
+        page = (await client.get(f"{team}/n/{number}", follow=True)).text
+        found = re.search(r'class="task-parent"[^>]*>([^<]+)<', page)
+        title = re.search(r"<h1[^>]*>([^<]+)<", page)
+        assert title is not None
+        parents[title[1]] = found and found[1]
+    assert parents == {"子": "TASK-3", "孫": "TASK-1", "迷い": None}

@@ -45,7 +45,7 @@ def test_an_export_of_vikunja(content: bytes) -> None:
         date(2025, 12, 1),
     )
     assert (second.status, second.priority) == (Status.DONE, None)
-    assert board.left == {"comments": 1, "repeats": 1, "relations": 1, "archived": 1}
+    assert board.left == {"comments": 1, "repeats": 1, "archived": 1}
 
 
 @pytest.mark.parametrize(
@@ -136,3 +136,15 @@ def test_signs_that_open_no_element_are_looked_at_once() -> None:
     """A hundred thousand of them took six seconds: each was looked for to the end of the text."""
     assert foreign._MARKUP.search("<" * 10 + "a>") is not None
     assert foreign._MARKUP.search("<b <i>").group() == "<i>"  # type: ignore[union-attr]
+
+
+def test_what_is_part_of_what_in_vikunja() -> None:
+    tasks = [
+        {"id": 1, "title": "大", "related_tasks": {"subtask": [{"id": 2}], "blocking": [{"id": 2}]}},
+        {"id": 2, "title": "小", "related_tasks": {"parenttask": [{"id": 1}, {"id": 9}, "odd"]}},
+        {"id": 3, "title": "最小", "related_tasks": {"subtask": [{"id": 4}]}},
+        {"id": 4, "title": "一方だけ"},
+    ]
+    board = read(orjson.dumps([{"title": "家", "tasks": tasks}]))
+    assert [one.parent for one in board.tasks] == ["", "vikunja/1", "", "vikunja/3"]
+    assert board.left == {"relations": 2}

@@ -123,3 +123,28 @@ async def test_an_import_of_somebody_who_has_left_stops(world: World) -> None:
     stopped = await imports.get(aoi, run.import_id)
     assert (stopped.stopped, 0 < stopped.made < MANY) == (True, True)
     assert await world.opened.context.db.all(parts_of(team.team_id, run.import_id).consistent()) == []
+
+
+async def test_parts_of_a_task_find_it_in_an_earlier_part_of_the_file(world: World) -> None:
+    """And in an earlier file, unless it has gone; undated tasks stay in the order of the file."""
+    aoi = await world.admin("aoi", (await world.team()).team_id)
+    imports, plans = world.service.imports, world.service.plans
+    found = [
+        Found(f"v/{at}", f"仕事{at:02}", parent="v/0" if at in (1, 30) else "v/31" if at == 5 else "")
+        for at in range(32)
+    ]
+    await imports.take_in(aoi, Board("vikunja", "", found))
+    await imports.take_in(
+        aoi, Board("vikunja", "", [*found, Found("v/40", "後", parent="v/0"), Found("v/41", "迷", parent="v/99")])
+    )
+    tasks = {one.title: one for one in await world.opened.context.db.all(stored_tasks(aoi.team_id).consistent())}
+    family = (await plans.around(await plans.get(aoi, tasks["仕事00"].task_id))).family
+    assert {one.title for one in family.children} == {"仕事01", "仕事30", "後"}
+    assert (await plans.get(aoi, tasks["仕事05"].task_id)).parent == tasks["仕事31"].task_id
+    assert (await plans.get(aoi, tasks["迷"].task_id)).parent is None
+    in_order = [
+        title for title in sorted(tasks, key=lambda title: tasks[title].number or 0) if title.startswith("仕事")
+    ]
+    assert [one for one in in_order if one != "仕事05"] == [f"仕事{at:02}" for at in range(32) if at != 5]
+    by_number = [one.task_id for one in sorted(tasks.values(), key=lambda one: one.number or 0)][:15]
+    assert by_number == sorted(by_number), "ids, by which a column is sorted, go with the file"
