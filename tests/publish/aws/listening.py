@@ -56,11 +56,18 @@ def _asked(headers: Mapping[str, str], body: bytes) -> Iterator[tuple[str, str]]
         yield f"dynamodb:{action}", f"{table}/index/{index}" if index else table
 
 
+class Quiet(ThreadingHTTPServer):
+    """Functions are frozen, renewed and gone in the middle of a call: nothing to tell anybody."""
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing."""
+
+
 @contextmanager
 def listening(cloud_port: int, functions: Sequence[str] = ("http", "work", "stream")) -> Iterator[Ears]:
     ears, servers = Ears(), []
     for function in functions:
-        server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(function, ears, cloud_port))
+        server = Quiet(("127.0.0.1", 0), _handler(function, ears, cloud_port))
         threading.Thread(target=server.serve_forever, daemon=True).start()
         ears.addresses[function] = f"http://127.0.0.1:{server.server_port}"
         servers.append(server)
