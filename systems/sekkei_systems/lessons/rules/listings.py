@@ -16,6 +16,7 @@ from msgspec import UNSET
 
 from sekkei.runtime.days import JST
 from sekkei.runtime.refusals import Refusal
+from sekkei.unseen import one_line
 from sekkei_systems.lessons.rules.drafts import LessonDraft
 from sekkei_systems.lessons.rules.entered import day_in, plainly, time_in
 from sekkei_systems.lessons.rules.places import CAPACITY_MAX, NAME_LENGTH_MAX
@@ -23,6 +24,8 @@ from sekkei_systems.lessons.rules.slots import Slot, slot
 from sekkei_systems.lessons.rules.studios import Studio
 
 PROBLEMS_MAX = 100
+LESSONS_MAX = 5_000
+"""Of one file or answer: whoever sends more keeps everybody else waiting."""
 HEADINGS = {
     "スタジオ": "studio",
     "日付": "date",
@@ -68,7 +71,9 @@ def read(name: str, content: bytes, studios: Sequence[Studio]) -> Listing:
         raise Unreadable(f"{name}: a timetable is a file ending in .csv, .ics or .json")
     found, taken = Listing(), dict[Slot, str]()
     codes = {_named(name): studio.code for studio in studios for name in (studio.name, studio.code)}
-    for where, row in readers[ending](_text(name, content)):
+    for number, (where, row) in enumerate(readers[ending](_text(name, content))):
+        if number == LESSONS_MAX:
+            raise Unreadable(f"{name}: has more than {LESSONS_MAX:,} lessons; send them in parts")
         try:
             draft = _draft(row, codes)
             first = taken.setdefault(draft.slot, where)
@@ -99,7 +104,11 @@ def _named(studio: str) -> str:
 
 def _draft(row: Row, codes: Mapping[str, str]) -> LessonDraft:
     """What a line says; a column that is not there, or an empty cell, says nothing."""
-    given = {name: str(value).strip() for name, value in row.items() if value is not None and str(value).strip()}
+    strange = [name for name, value in row.items() if isinstance(value, dict | list)]
+    if strange:
+        raise ValueError(f"{', '.join(strange)} must be a text or a number")
+    said = {name: one_line(str(value)) for name, value in row.items() if value is not None}
+    given = {name: value for name, value in said.items() if value}
     missing = [name for name in NEEDED if name not in given]
     if missing:
         raise ValueError(f"{', '.join(missing)} missing")
@@ -220,9 +229,9 @@ def _moment(parameters: str, text: str) -> datetime | None:
         return None
     try:
         moment = datetime.strptime(found[1] + found[2], "%Y%m%d%H%M%S")
-    except ValueError:
+        return moment.replace(tzinfo=UTC if found[3] else _zone(parameters)).astimezone(JST)
+    except (ValueError, OverflowError):  # the last: in Japan it is the year 10000 already
         return None
-    return moment.replace(tzinfo=UTC if found[3] else _zone(parameters)).astimezone(JST)
 
 
 def _zone(parameters: str) -> tzinfo:

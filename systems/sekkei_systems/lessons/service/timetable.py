@@ -11,6 +11,7 @@ from sekkei.clock import Clock
 from sekkei.design import ConditionFailed, Database, Field, replace
 from sekkei.runtime import days
 from sekkei.runtime.refusals import Changed
+from sekkei.unseen import one_line
 from sekkei_systems.lessons import refusals
 from sekkei_systems.lessons.design import Lesson, lesson, lessons, timetable
 from sekkei_systems.lessons.rules.drafts import LessonDraft
@@ -133,7 +134,7 @@ def check_lesson(wanted: Lesson) -> None:
     if wanted.capacity is not None and not 0 <= wanted.capacity <= CAPACITY_MAX:
         raise refusals.BadLesson(field="capacity")
     for field, text in (("lesson_name", wanted.lesson_name), ("instructor", wanted.instructor)):
-        if not text.strip() or len(text) > NAME_LENGTH_MAX:
+        if not one_line(text) or len(text) > NAME_LENGTH_MAX:
             raise refusals.BadLesson(field=field)
     if not FIRST_DAY <= wanted.lesson_date <= LAST_DAY:
         raise refusals.BadLesson(field="lesson_date")

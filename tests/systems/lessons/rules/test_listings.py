@@ -2,11 +2,13 @@ from __future__ import annotations
 
 from datetime import date, time
 
+import orjson
 import pytest
 from msgspec import UNSET
 
 from sekkei.clock import ManualClock
 from sekkei.runtime import days
+from sekkei_systems.lessons.rules import listings
 from sekkei_systems.lessons.rules.drafts import LessonDraft
 from sekkei_systems.lessons.rules.listings import Unreadable, read
 from sekkei_systems.lessons.rules.slots import Slot
@@ -152,3 +154,50 @@ def test_studios_that_nobody_knows_are_refused() -> None:
     rows = "studio,date,start,name,instructor\nxyz,2025-07-30,19:30,a,b\n"
     lessons, problems = read_text("a.csv", rows)
     assert (lessons, problems) == ([], ["line 2: studio 'xyz' is not one of gnz"])
+
+
+EVENT = (
+    "BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nUID:a1\r\nDTSTART{start}\r\nSUMMARY:Yoga\r\nLOCATION:gnz\r\n"
+    "X-INSTRUCTOR:Mako\r\n{more}END:VEVENT\r\nEND:VCALENDAR\r\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("start", "slot"),
+    [
+        (";TZID=America/New_York:20260307T203000", Slot("gnz", date(2026, 3, 8), time(10, 30))),
+        (";TZID=America/New_York:20260308T203000", Slot("gnz", date(2026, 3, 9), time(9, 30))),  # summer has begun
+        (";TZID=America/New_York:20260308T023000", Slot("gnz", date(2026, 3, 8), time(16, 30))),  # an hour that is not
+        (";TZID=America/New_York:20261101T013000", Slot("gnz", date(2026, 11, 1), time(14, 30))),  # the first of two
+        (";TZID=../../etc/passwd:20260308T023000", Slot("gnz", date(2026, 3, 8), time(2, 30))),
+    ],
+)
+def test_times_of_other_zones_are_japans(start: str, slot: Slot) -> None:
+    lessons, problems = read_text("a.ics", EVENT.format(start=start, more=""))
+    assert ([one.slot for one in lessons], problems) == ([slot], [])
+
+
+def test_a_time_that_is_none_in_japan_is_said_and_stops_nothing() -> None:
+    for start in (":99991231T235959Z", ":00010101T000000", ":20260230T100000"):
+        lessons, problems = read_text("a.ics", EVENT.format(start=start, more=""))
+        assert (lessons, len(problems)) == ([], 1), start
+    endless = EVENT.format(start=":20260308T100000", more="RRULE:FREQ=SECONDLY;COUNT=999999999\r\n")
+    assert "repeats" in read_text("a.ics", endless)[1][0]
+
+
+def test_a_file_of_too_many_lessons_is_read_no_further(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(listings, "LESSONS_MAX", 2)
+    line = "gnz,2026-08-01,10:0{n},x,y\n"
+    head = "studio,date,start,name,instructor\n"
+    assert len(read_text("a.csv", head + line.format(n=1) + line.format(n=2))[0]) == 2
+    with pytest.raises(Unreadable, match="more than 2 lessons"):
+        read_text("a.csv", head + "".join(line.format(n=n) for n in range(3)))
+
+
+def test_what_is_no_text_or_hides_is_no_name() -> None:
+    row = {"studio": "gnz", "date": "2026-08-01", "start": "10:00", "name": "Yoga", "instructor": "Mako"}
+    for wrong in ({"name": {"a": 1}}, {"instructor": ["x"]}, {"name": "\u200b\u2060"}):
+        found = read("a.json", orjson.dumps([{**row, **wrong}]), STUDIOS)
+        assert (found.lessons, len(found.problems)) == ([], 1), wrong
+    (plain,) = read("a.json", orjson.dumps([{**row, "name": "\u202eYo\u0000ga\n1"}]), STUDIOS).lessons
+    assert plain.lesson_name == "Yo ga 1"

@@ -23,7 +23,7 @@ from sekkei_systems.lessons.ports.public import PublicHttp
 from sekkei_systems.lessons.rules.selling import by_studio
 from sekkei_systems.lessons.rules.slots import Slot
 
-TIMEOUTS = Limits(connections=8, connect_seconds=2.0, answer_seconds=4.0, idle_seconds=30.0)
+TIMEOUTS = Limits(connections=8, connect_seconds=2.0, answer_seconds=4.0, idle_seconds=30.0, answer_bytes=65_536)
 REASONS = frozenset({"full", "closed", "no-such-lesson", "lapsed", "released"})
 
 

@@ -19,7 +19,11 @@ from sekkei_systems.lessons.rules.places import Availability
 from sekkei_systems.lessons.rules.selling import by_studio
 from sekkei_systems.lessons.rules.studios import Studio
 
-TIMEOUTS = Limits(connections=4, connect_seconds=3.0, answer_seconds=5.0, idle_seconds=30.0)
+FEED_BYTES_MAX = 2 * 1024 * 1024
+"""Two weeks of one studio are less; reading more would keep everybody else waiting."""
+TIMEOUTS = Limits(
+    connections=4, connect_seconds=3.0, answer_seconds=5.0, idle_seconds=30.0, answer_bytes=FEED_BYTES_MAX
+)
 
 
 class ByStudio:
