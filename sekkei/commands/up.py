@@ -9,6 +9,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from sekkei.commands import OK, STORE_FILE, CouldNotRun, port_number
 from sekkei.commands.engine import keys_from_environment
@@ -230,11 +231,19 @@ def settings_from(arguments: argparse.Namespace, port: int) -> Settings:
     if arguments.no_demo or not local:
         overrides["demo"] = False
     elif not os.environ.get("SEKKEI_DEMO") and not _is_remote(os.environ.get("SEKKEI_STORE", "")):
-        overrides["demo"] = True
+        overrides["demo"] = not _is_public(os.environ.get("SEKKEI_PUBLIC_URL", ""))
     if not os.environ.get("SEKKEI_PUBLIC_URL"):
         host = f"[{arguments.host}]" if ":" in arguments.host else arguments.host
         overrides["public_url"] = f"http://{host if local else '127.0.0.1'}:{port}"
     return settings_of(**overrides)
+
+
+def _is_public(url: str) -> bool:
+    """Behind a proxy, other people reach what listens on this machine alone."""
+    try:
+        return bool(url) and urlsplit(url).hostname not in LOOPBACK
+    except ValueError:
+        return True  # which the settings refuse, in their words
 
 
 def _is_remote(store: str) -> bool:

@@ -171,6 +171,9 @@ def test_a_port_that_is_taken(tmp_path: Path) -> None:
         ([], {"SEKKEI_STORE": "http://127.0.0.1:8001", "SEKKEI_DEMO": "1"}, True),
         ([], {"SEKKEI_STORE": ":memory:"}, True),
         ([], {"SEKKEI_DEMO": "0"}, False),
+        ([], {"SEKKEI_PUBLIC_URL": "https://bot.example.com"}, False),
+        ([], {"SEKKEI_PUBLIC_URL": "https://bot.example.com", "SEKKEI_DEMO": "1"}, True),
+        ([], {"SEKKEI_PUBLIC_URL": "http://localhost:8000"}, True),
     ],
 )
 def test_sample_data_only_where_it_can_do_no_harm(
@@ -184,4 +187,4 @@ def test_sample_data_only_where_it_can_do_no_harm(
     up.add_arguments(parser)
     found = settings_from(parser.parse_args([*arguments, "--data", str(tmp_path)]), 1234)
     assert found.demo is demo
-    assert found.public_url == "http://127.0.0.1:1234"
+    assert found.public_url == variables.get("SEKKEI_PUBLIC_URL", "http://127.0.0.1:1234")

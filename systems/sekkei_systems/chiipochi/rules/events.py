@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -33,12 +34,21 @@ def read_events(body: bytes) -> list[Received]:
     try:
         found = orjson.loads(body)
     except orjson.JSONDecodeError:
-        raise NotJson() from None
+        found = _with_halves(body)
     events = found.get("events") if isinstance(found, dict) else None
     if not isinstance(events, list) or len(events) > EVENTS_MAX:
         raise NoEvents(field="events")
     read = [(read_event(event), event) for event in events if isinstance(event, dict)]
     return [Received(incoming, event) for incoming, event in read if incoming is not None]
+
+
+def _with_halves(body: bytes) -> Any:
+    """Somebody's phone may cut an emoji in half, which no text can hold: that message has a `?` there, and the others
+    of its delivery are heard."""
+    try:
+        return orjson.loads(json.dumps(json.loads(body), ensure_ascii=False).encode("utf-8", "replace"))
+    except (ValueError, RecursionError):
+        raise NotJson() from None
 
 
 def read_event(event: Mapping[str, Any]) -> Incoming | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import orjson
@@ -10,6 +11,7 @@ from linebot.v3.webhook import WebhookParser
 from linebot.v3.webhooks import MessageEvent, PostbackEvent, UnsendEvent
 
 from sekkei.runtime.transports.line import signature
+from sekkei_systems.chiipochi.refusals import NotJson
 from sekkei_systems.chiipochi.rules.events import read_event, read_events
 from tests.systems.chiipochi.conftest import AOI, REN, Bot
 
@@ -79,3 +81,20 @@ def test_stickers_mentions_and_friends_who_come_back(quick_bot: Bot) -> None:
     assert [one and one.kind for one in found] == ["other", "text", "follow"]
     assert [one and one.mentioned for one in found] == [False, True, False]
     assert [one and one.unblocked for one in found] == [False, False, True]
+
+
+def test_half_an_emoji_loses_nothing_of_a_delivery() -> None:
+    base = {"type": "message", "source": {"type": "user", "userId": AOI}, "timestamp": 1_700_000_000_000}
+    said = {"1": "りんご \ud83d", "2": "ピーナッツ"}
+    events = [
+        {**base, "webhookEventId": id, "message": {"id": id, "type": "text", "text": text}} for id, text in said.items()
+    ]
+    found = read_events(json.dumps({"events": events}).encode())
+    assert [one.incoming.text for one in found] == ["りんご ?", "ピーナッツ"]
+    orjson.dumps([one.raw for one in found])  # it can be written down
+
+
+@pytest.mark.parametrize("body", [b"", b"{", b'"\xff"', b"[" * 100_000, b'{"events": ' + b"9" * 5_000])
+def test_what_is_no_json_is_refused(body: bytes) -> None:
+    with pytest.raises(NotJson):
+        read_events(body)
