@@ -104,6 +104,11 @@ def test_the_guide_to_the_letter(tmp_path: Path) -> None:
                 answer = curl(line, other, bot)
                 assert answer.get("ok", True), (line, answer)
             assert "はじめての会" in str(answer["messages"]), "the last command shows the post"
+            for wrong in ({"kind": "dance"}, {"kind": "say", "words": "x" * 100_000}):
+                with pytest.raises(HTTPError, match="400"):
+                    other.act(REN, **wrong)
+            with pytest.raises(HTTPError, match="400"):
+                other.act("1", kind="say")
             joined = _join(other)
             assert REN in str(joined["body"])
             assert "はじめての会" in _signed_in(other, bot)

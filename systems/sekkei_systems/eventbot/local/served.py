@@ -72,10 +72,14 @@ class Served:
         return Response(answer.body, answer.status, dict(answer.headers), kind)
 
     async def act(self, request: Request) -> Response:
-        wanted = msgspec.json.decode(await request.body(), type=Act)
+        try:
+            wanted = msgspec.json.decode(await request.body(), type=Act)
+            person = world.PEOPLE[wanted.person]
+        except (msgspec.DecodeError, KeyError) as wrong:
+            return _json({"ok": False, "reason": f"nobody can do that: {wrong}"}, 400)
         client = AppClient(self.local, self.signer, self.deliver, self.local.application_id, self.clock)
         try:
-            outcome = await performed(self.local, client, world.PEOPLE[wanted.person], wanted)
+            outcome = await performed(self.local, client, person, wanted)
         except Refusal as refusal:
             return _json({"ok": False, "reason": str(refusal)}, refusal.status)
         return _json({**act_json(outcome), "response": outcome.response})

@@ -14,6 +14,7 @@ from sekkei.web import Html, User
 from sekkei_systems.eventbot.design import Event, GuildSettings
 from sekkei_systems.eventbot.rules.identifiers import is_snowflake, is_uuid
 from sekkei_systems.eventbot.rules.render import event_state
+from sekkei_systems.eventbot.rules.troubles import why
 from sekkei_systems.eventbot.rules.views import EventView
 from sekkei_systems.eventbot.rules.zones import zone_label, zone_of
 from sekkei_systems.eventbot.service import Access, Actor, Desk, Guilds, Host, Manager, Organiser
@@ -42,7 +43,7 @@ class View:
 
     def page(self, template: str, status: int = 200, /, **values: Any) -> Html:
         zone = self.settings.time_zone
-        values |= {"zone": zone_of(zone), "zone_label": zone_label(zone), "simulated": self.simulated}
+        values |= {"zone": zone_of(zone), "zone_label": zone_label(zone), "simulated": self.simulated, "why": why}
         return Html(f"eventbot/{template}", status, actor=self.actor, **values)
 
 

@@ -22,7 +22,7 @@ from sekkei_systems.eventbot.rules.render import (
     row,
     turning_row,
 )
-from sekkei_systems.eventbot.rules.troubles import sentences
+from sekkei_systems.eventbot.rules.troubles import sentences, why
 from sekkei_systems.eventbot.rules.views import EventView, has_started
 from sekkei_systems.eventbot.texts import Wording
 from sekkei_systems.eventbot.texts.keys import Key
@@ -54,7 +54,9 @@ def panel_message(view: EventView, now: datetime, words: Wording, said: str = ""
     )
     lines = [said, words("bot.panel-head", title=escaped(event.title))]
     if event.delivery_error:
-        lines.append(words("bot.delivery-error", error=event.delivery_error))
+        lines.append(
+            words("bot.delivery-error", error=f"{words.find(why(event.delivery_error))} {event.delivery_error}")
+        )
     lines += [f"⚠️ {words.find(f'bot.trouble-{key}')}" for key, _ in sentences(event.troubles)]
     text = "\n".join(line for line in lines if line)
     third = row(

@@ -13,6 +13,7 @@ from sekkei_systems.eventbot.rules.limits import EPHEMERAL
 from sekkei_systems.eventbot.rules.markdown import escaped
 from sekkei_systems.eventbot.rules.mentions import NOBODY, mention, ping_text
 from sekkei_systems.eventbot.rules.options import ordered
+from sekkei_systems.eventbot.rules.troubles import why
 from sekkei_systems.eventbot.rules.views import EventView, NoticeView, has_started, is_full, is_joinable
 from sekkei_systems.eventbot.texts import Wording
 
@@ -375,7 +376,7 @@ def _listed_notice(event: Event, notice: Notice, done: int, words: Wording) -> P
     body = escaped(notice.body if len(notice.body) <= 120 else notice.body[:119] + "…")
     value = f"{body}\n<t:{int(notice.created_at.timestamp())}:f> · {progress}"
     if notice.delivery_error:
-        value += "\n" + words("bot.delivery-error", error=notice.delivery_error)
+        value += "\n" + words("bot.delivery-error", error=words.find(why(notice.delivery_error)))
     return {"name": f"{marks}{escaped(notice.title)}"[:256], "value": value[:1024]}
 
 

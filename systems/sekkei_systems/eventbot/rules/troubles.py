@@ -14,6 +14,10 @@ KNOWN = {
              -2: "role-raised", -3: "role-above-bot"},
     "reminder": {10003: "reminder-thread", 50001: "reminder-thread", 50013: "reminder-thread"},
 }  # fmt: skip
+UNDELIVERED = {
+    10008: "lost", 50005: "lost", 50001: "permission", 50013: "permission", 10003: "channel", 10004: "server",
+    50035: "form",
+}  # fmt: skip
 _CODE = re.compile(r"\((-?\d+)\)")
 
 
@@ -30,3 +34,8 @@ def sentences(troubles: Mapping[str, str]) -> list[tuple[str, str]]:
         for step in STEPS
         if step in troubles
     ]
+
+
+def why(error: str | None) -> str:
+    """The key of the sentence that says why a message could not be posted or changed."""
+    return f"bot.undelivered-{UNDELIVERED.get(code_of(error or ''), 'other')}"

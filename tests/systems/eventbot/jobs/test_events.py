@@ -38,6 +38,7 @@ async def test_what_discord_forbids_is_shown_and_can_be_posted_again(quick: Bot)
     assert "50013" in (event.delivery_error or "")
     panel = await quick.app.command(AOI, RECRUIT, "event manage", {"event": event.event_id[4:]})
     assert "投稿に失敗" in panel.response["data"]["content"]
+    assert "権限がありません" in panel.response["data"]["content"]
     await quick.service.events.repost(await quick.host(AOI, event.event_id))
     await quick.work(6)
     now = await quick.service.events.get(GUILD_ID, event.event_id)
