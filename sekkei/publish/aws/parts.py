@@ -83,7 +83,7 @@ def statements(function: str, system: Published) -> list[dict[str, Any]]:
     if function == "stream":
         found += [permissions.streams_statement(system.streams)] if system.streams else []
         found.append(allow("DeadLetters", ["sqs:SendMessage"], {"Fn::GetAtt": [DEAD_LETTERS, "Arn"]}))
-    if system.sends_mail and function != "http":
+    if system.sends_mail and function == "work":  # the others put mail into the outbox
         found.append(allow("Mail", ["ses:SendEmail"], "*"))
     logs = {"Fn::GetAtt": [f"{function.capitalize()}Logs", "Arn"]}
     return [*found, allow("Logs", ["logs:CreateLogStream", "logs:PutLogEvents"], logs)]

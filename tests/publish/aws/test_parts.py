@@ -62,3 +62,9 @@ def test_unusual_cost_is_watched_only_where_somebody_is_told(system: Published) 
         assert made[kind]["cost"]["count"] == '${var.cost_mail == "" ? 0 : 1}'
     (monitor,) = of_type(template(system, "prod"), "AWS::CE::AnomalyMonitor")
     assert made["aws_ce_anomaly_monitor"]["cost"]["monitor_specification"] == monitor["MonitorSpecification"]
+
+
+def test_mail_is_sent_by_the_clock_alone(system: Published) -> None:
+    """Pages and streams put it into the outbox."""
+    sending = [name for name in system.functions if "ses:SendEmail" in str(parts.statements(name, system))]
+    assert sending == (["work"] if system.sends_mail else [])

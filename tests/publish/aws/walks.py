@@ -20,6 +20,18 @@ DISCORD = Signer(b"0" * 32)
 LINE_SECRET, STRIPE_SECRET = "s" * 32, "whsec_" + "w" * 20
 NOWHERE = "http://127.0.0.1:9"
 """Nobody answers there, and at once."""
+MOST_PEOPLE = 200
+
+
+def operator(system: str, number: int) -> str:
+    """Short, because all of them stand in a setting of the functions."""
+    return f"{system[0]}{number}@x.jp"
+
+
+def operators(system: str) -> str:
+    return ",".join(operator(system, number) for number in range(MOST_PEOPLE))
+
+
 PARAMETERS: Mapping[str, Mapping[str, str]] = {
     "chiipochi": {
         "LineChannelSecret": LINE_SECRET,
@@ -32,7 +44,7 @@ PARAMETERS: Mapping[str, Mapping[str, str]] = {
         "DiscordBotToken": "t" * 40,
         "DiscordApplicationId": "1" * 18,
     },
-    "lessons": {"LessonsStudios": "gnz=銀座", "LessonsStaff": "lessons@example.com"},
+    "lessons": {"LessonsStudios": "gnz=銀座", "LessonsStaff": operators("lessons")},
 }
 OUTSIDE = ("DISCORD", "LINE", "STRIPE")
 
@@ -53,7 +65,6 @@ PAGES = {"eventbot": "/"}
 """Not the first pages of the others: Ministack takes the slash off their paths, which API Gateway does not."""
 
 
-MOST_PEOPLE = 200
 SEEN = ("/account", "/console")
 ALSO_SEEN = {
     "q": ("/q/admin", "/q/admin/users", "/q/admin/numbers"),
@@ -62,15 +73,6 @@ ALSO_SEEN = {
     "eventbot": ("/eventbot/link", f"/eventbot/guilds/{'4' * 18}"),
     "tasks": ("/tasks/notes",),
 }
-
-
-def operator(system: str, number: int) -> str:
-    """Short, because all of them stand in a setting of the functions."""
-    return f"{system[0]}{number}@x.jp"
-
-
-def operators(system: str) -> str:
-    return ",".join(operator(system, number) for number in range(MOST_PEOPLE))
 
 
 def use(stack: Stack, number: int = 0) -> None:
