@@ -26,6 +26,18 @@ SETTLING_ROUNDS = 18
 """A schedule starts a job of several steps, and each is seen only when the index shows it."""
 
 
+@pytest.fixture(autouse=True)
+def names_are_looked_up_nowhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test waits for somebody's name server."""
+
+    async def resolve(host: str, port: int) -> list[str]:
+        if host[0].isdigit() or ":" in host:
+            return [host]
+        raise OSError("nobody is asked")
+
+    monkeypatch.setattr("sekkei_systems.tasks.service.hooks.resolved", resolve)
+
+
 @pytest.fixture
 def clock() -> ManualClock:
     return ManualClock(NOON)

@@ -8,7 +8,6 @@ in the log of the address and rings no alarm.
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 from collections.abc import Sequence
 from datetime import timedelta
 
@@ -17,17 +16,14 @@ from sekkei.errors import ConfigurationError, NoAnswer
 from sekkei.runtime import days
 from sekkei.runtime.delivery import ATTEMPTS_MAX
 from sekkei.runtime.design import Message
-from sekkei.runtime.ends import is_loopback
 from sekkei.runtime.failures import one_line
 from sekkei.runtime.http import Http, retry_after_seconds
 from sekkei.runtime.outbox import TryAgain
-from sekkei.runtime.settings import Settings
 from sekkei.runtime.transports.webhook import (
     LIMITS,
     Network,
     NotPublic,
     Resolve,
-    networks,
     public_address,
     resolved,
 )
@@ -42,16 +38,6 @@ ANSWER_SECONDS = 20.0
 """With looking its name up; the outbox would wait a little longer."""
 PAUSE_SECONDS = 60.0
 PAUSE_SECONDS_MAX = 3_600.0
-LOOPBACK = (ipaddress.ip_network("127.0.0.0/8"), ipaddress.ip_network("::1/128"))
-
-
-def allowed_by(settings: Settings) -> list[Network]:
-    """Networks of ours that addresses may lead into; a program for this machine alone may speak to itself."""
-    here = LOOPBACK if is_loopback(settings.public_url) else ()
-    try:
-        return [*networks(settings.get("webhook_allow")), *here]
-    except ValueError as error:
-        raise ValueError(f"SEKKEI_WEBHOOK_ALLOW: {error}; give networks such as 10.1.0.0/16.") from None
 
 
 class Refused(Exception):

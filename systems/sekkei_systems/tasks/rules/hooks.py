@@ -18,8 +18,10 @@ from urllib.parse import urlsplit
 
 import orjson
 
+from sekkei.runtime.ends import is_loopback
 from sekkei.runtime.refusals import Invalid
-from sekkei.runtime.transports.webhook import is_public
+from sekkei.runtime.settings import Settings
+from sekkei.runtime.transports.webhook import Network, networks
 from sekkei_systems.tasks.design import Activity, Comment, HookEvent, Task, Team, TeamUser
 from sekkei_systems.tasks.rules.history import differences
 from sekkei_systems.tasks.rules.numbers import reference
@@ -154,10 +156,22 @@ def as_shown(secret: bytes) -> str:
     return PREFIX + base64.b64encode(secret).decode()
 
 
+LOOPBACK = (ipaddress.ip_network("127.0.0.0/8"), ipaddress.ip_network("::1/128"))
+
+
+def allowed_by(settings: Settings) -> list[Network]:
+    """Networks of ours that addresses may lead into; a program for this machine alone may speak to itself."""
+    here = LOOPBACK if is_loopback(settings.public_url) else ()
+    try:
+        return [*networks(settings.get("webhook_allow")), *here]
+    except ValueError as error:
+        raise ValueError(f"SEKKEI_WEBHOOK_ALLOW: {error}; give networks such as 10.1.0.0/16.") from None
+
+
 def checked_url(text: str, *, here: bool) -> str:
     """An https address outside; `here` is a program that only this machine can open, and it may speak to itself.
 
-    What a name stands for is looked at whenever something is sent; this is for whoever mistypes."""
+    Where it leads is looked at apart, and again whenever something is sent."""
     url = text.strip()
     try:
         parts = urlsplit(url)
@@ -174,7 +188,5 @@ def checked_url(text: str, *, here: bool) -> str:
 
 
 def _inside(host: str) -> bool:
-    try:
-        return not is_public(ipaddress.ip_address(host))
-    except ValueError:
-        return host == "localhost" or host.endswith(_NAMES_INSIDE) or "." not in host
+    """By its name alone."""
+    return ":" not in host and (host == "localhost" or host.endswith(_NAMES_INSIDE) or "." not in host)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, fields
 
 from sekkei.runtime.sealed_texts import SealedTexts
 from sekkei.runtime.system import Context
+from sekkei_systems.tasks.rules.hooks import allowed_by
 from sekkei_systems.tasks.service.access import Access, Admin, Member
 from sekkei_systems.tasks.service.batches import Batches
 from sekkei_systems.tasks.service.comments import Comments
@@ -126,7 +127,7 @@ def open_service(context: Context) -> Service:
         blocks=blocks,
         digest=Digest(db, context.outbox, people, blocks, secrets.key("tasks digest"), context.settings.public_url),
         renewal=renewal,
-        hooks=Hooks(db, clock, jobs, context.outbox, sealed, context.settings.public_url),
+        hooks=Hooks(db, clock, jobs, context.outbox, sealed, context.settings.public_url, allowed_by(context.settings)),
         hook_log=HookLog(db, clock, sealed),
         imports=Imports(db, clock, jobs, tags, teams, ImportWork(db, clock, access, tasks, tags, teams)),
     )

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import secrets
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 
@@ -15,6 +17,7 @@ from sekkei.runtime.jobs import Jobs
 from sekkei.runtime.outbox import Outbox
 from sekkei.runtime.refusals import Conflict, Invalid, NotThere
 from sekkei.runtime.sealed_texts import SealedTexts
+from sekkei.runtime.transports.webhook import Network, NotPublic, public_address, resolved
 from sekkei_systems.tasks.design import (
     Activity,
     Delivered,
@@ -32,7 +35,7 @@ from sekkei_systems.tasks.design import (
     team_users,
 )
 from sekkei_systems.tasks.refusals import TooLarge
-from sekkei_systems.tasks.rules.hooks import TEST, Happened, as_shown, body_of, checked_url, of_parent
+from sekkei_systems.tasks.rules.hooks import TEST, BadHookUrl, Happened, as_shown, body_of, checked_url, of_parent
 from sekkei_systems.tasks.rules.identifiers import short
 from sekkei_systems.tasks.service.access import Admin
 
@@ -41,6 +44,7 @@ HOOKS_MAX = 10
 SECRET_BYTES = 32
 KEPT = timedelta(days=30)
 LOG_SIZE = 50
+LOOK_UP_SECONDS = 5.0
 
 
 class NoSuchHook(NotThere):
@@ -61,11 +65,19 @@ class HookStopped(Conflict):
 
 class Hooks:
     def __init__(
-        self, db: Database, clock: Clock, jobs: Jobs, outbox: Outbox, texts: SealedTexts, public_url: str
+        self,
+        db: Database,
+        clock: Clock,
+        jobs: Jobs,
+        outbox: Outbox,
+        texts: SealedTexts,
+        public_url: str,
+        allowed: Sequence[Network] = (),
     ) -> None:
         self._db, self._clock, self._jobs, self._outbox, self._texts = db, clock, jobs, outbox, texts
         self._url = f"{public_url}/tasks/teams"
         self._here = is_loopback(public_url)
+        self._allowed, self.resolve = allowed, resolved
 
     # By admins
 
@@ -80,7 +92,7 @@ class Hooks:
 
     async def add(self, admin: Admin, url: str, events: frozenset[HookEvent]) -> tuple[Hook, str]:
         """The address and its secret, which is never shown again."""
-        address = self._checked(url, events)
+        address = await self._checked(url, events)
         if len(await self.all(admin)) >= HOOKS_MAX:
             raise TooLarge(most=HOOKS_MAX)
         hook_id, secret = short(self._clock), secrets.token_bytes(SECRET_BYTES)
@@ -97,7 +109,7 @@ class Hooks:
 
     async def change(self, admin: Admin, hook_id: str, url: str, events: frozenset[HookEvent]) -> Hook:
         """Whoever gives it another address means it to be used: one that was stopped goes on."""
-        update = hooks.update(admin.team_id, hook_id).set(Hook.url, self._checked(url, events))
+        update = hooks.update(admin.team_id, hook_id).set(Hook.url, await self._checked(url, events))
         update = update.set(Hook.events, events).set(Hook.failing_since, None).set(Hook.stopped_at, None)
         try:
             return await self._db.write(update)
@@ -151,10 +163,19 @@ class Hooks:
             raise HookStopped()
         return found
 
-    def _checked(self, url: str, events: frozenset[HookEvent]) -> str:
+    async def _checked(self, url: str, events: frozenset[HookEvent]) -> str:
+        """A name that nobody answers for yet is taken: where it leads is looked at again with everything sent."""
         if not events:
             raise NoEvents(field="events")
-        return checked_url(url, here=self._here)
+        address = checked_url(url, here=self._here)
+        try:
+            async with asyncio.timeout(LOOK_UP_SECONDS):
+                await public_address(address, self._allowed, self.resolve)
+        except (NotPublic, UnicodeError) as wrong:  # the latter for a name that can be none
+            raise BadHookUrl(field="url") from wrong
+        except OSError:
+            pass
+        return address
 
     # By the stream
 

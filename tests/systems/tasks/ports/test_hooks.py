@@ -14,12 +14,13 @@ from sekkei.clock import ManualClock
 from sekkei.runtime.alarms import Alarms
 from sekkei.runtime.deployment import Deployment, assemble
 from sekkei.runtime.settings import Secrets, Settings
+from sekkei.runtime.transports.webhook import resolved
 from sekkei.store import Embedded
 from sekkei_systems.tasks import SYSTEM
 from sekkei_systems.tasks.design import Delivered, Hook, HookDelivery, HookEvent
 from sekkei_systems.tasks.ports.hooks import TRIED_FOR
 from sekkei_systems.tasks.rules.drafts import TaskDraft
-from sekkei_systems.tasks.rules.hooks import signed
+from sekkei_systems.tasks.rules.hooks import BadHookUrl, signed
 from sekkei_systems.tasks.service import Admin, Service, Visitor
 from tests.runtime.servers import http_server
 from tests.systems.tasks.conftest import NOON
@@ -149,3 +150,33 @@ async def test_nothing_is_sent_once_the_address_is_gone() -> None:
         await here.service.hooks.delete(here.admin, here.hook.hook_id)
         await here.deployment.worker.run_until_idle()
         assert server.received == []
+
+
+@pytest.mark.parametrize("public_url", ["https://tasks.example", "http://127.0.0.1:8000"])
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://10.0.0.1/x", "https://169.254.169.254/latest", "https://[fe80::1]/", "https://[::ffff:10.0.0.1]/", "https://a..b/",
+        "https://inside.example.com/", "https://0.0.0.0/", "https://10.1/",
+    ],
+)  # fmt: skip
+async def test_an_address_that_leads_inside_is_refused_when_it_is_added(
+    url: str, public_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Names too; one that nobody answers for is taken, for it may be set up later."""
+
+    async def resolve(host: str, port: int) -> list[str]:
+        if host.endswith("example.com"):
+            return ["10.0.0.7"] if host.startswith("inside") else []
+        return await resolved(host, port)
+
+    server = "https://hooks.example.com/" if public_url.startswith("https") else "http://127.0.0.1:9/"
+    monkeypatch.setattr("sekkei_systems.tasks.service.hooks.resolved", resolve)
+    async with desk(server, public_url) as here:
+        for change in (
+            here.service.hooks.add(here.admin, url, frozenset({HookEvent.TASK_DONE})),
+            here.service.hooks.change(here.admin, here.hook.hook_id, url, frozenset({HookEvent.TASK_DONE})),
+        ):
+            with pytest.raises(BadHookUrl):
+                await change
+        assert [one.url for one in await here.service.hooks.all(here.admin)] == [server]
