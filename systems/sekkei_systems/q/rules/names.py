@@ -25,11 +25,18 @@ _KANA = str.maketrans(
     {
         **dict(zip("口囗力二夕工卜八三千才匕厶又丿乂〆一", "ろろかにたえとはみちおひむぬのめめー", strict=True)),
         **dict(zip("ぁぃぅぇぉっゃゅょゎゕゖ", "あいうえおつやゆよわかけ", strict=True)),
-        **dict(zip("入士曰已巳末弍髙﨑𠮷", "人土日己己未式高崎吉", strict=True)),
+        **dict(
+            zip(
+                "入士曰已巳末弍籐髙﨑𠮷邊邉斉齊齋澤嶋濱眞惠廣",
+                "人土日己己未式藤高崎吉辺辺斎斎斎沢島浜真恵広",
+                strict=True,
+            )
+        ),
         "〇": "o",
     }
 )
-"""Kanji that are kana to the eye, small kana, and kanji that differ by a hair. Katakana are hiragana already."""
+"""Kanji that are kana to the eye, small kana, and kanji that differ by a hair or are old forms. Katakana are hiragana
+already."""
 _DASH = re.compile(r"(?<=[\u3041-\u30ff\uff66-\uff9f])[-\u2010-\u2015\u2212\u2500\u2501\u31d0\uff0d]")
 _BOXED = {first + at: ord("a") + at for first in (0x1F150, 0x1F170, 0x1F1E6) for at in range(26)}
 """Letters in discs and squares, and those that flags are made of: signs to Unicode, and letters to the eye."""

@@ -89,6 +89,7 @@ def test_one_skeleton_for_what_looks_alike() -> None:
         ("ハニタロ", ("八二夕口", "ハニ夕囗", "ﾊﾆﾀﾛ")),
         ("へいた", ("ヘイタ", "ﾍｲﾀ", "へぃた", "へ-いた")),
         ("髙橋 士郎", ("高橋 土郎", "高橋‐土郎")),
+        ("佐藤 真", ("佐籐 真", "佐藤 眞")),
     ],
 )
 def test_kana_and_kanji_that_look_alike(name: str, alike: tuple[str, ...]) -> None:
