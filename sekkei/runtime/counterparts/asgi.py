@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from typing import Any
+from urllib.parse import unquote
 
 from sekkei.store.http import Answer
 
@@ -44,7 +45,7 @@ def _scope(method: str, target: str, headers: Mapping[str, str]) -> dict[str, An
         "http_version": "1.1",
         "method": method,
         "scheme": "https",
-        "path": path,
+        "path": unquote(path),
         "raw_path": path.encode(),
         "query_string": query.encode(),
         "root_path": "",

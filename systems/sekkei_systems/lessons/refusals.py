@@ -44,7 +44,7 @@ class NotFull(Conflict):
 
 
 class Held(Conflict):
-    """What is free is held for others, who waited longer."""
+    """What is free is held for others, to whom it was offered: they waited longer, or one's own hold has ended."""
 
 
 class Closed(Conflict):

@@ -142,8 +142,8 @@ async def test_the_first_in_line_is_offered_the_place(
     for person in (mei, ren):
         await person.goto(f"{person.url.partition('?')[0]}?lang={language}")
     offer, held = {
-        "ja": ("まで席を取り置いています。", "先に待っている方のために"),
-        "en": ("A place is held for you until", "being held for people who have waited longer"),
+        "ja": ("まで席を取り置いています。", "ご案内した方のために"),
+        "en": ("A place is held for you until", "being held for the people it was offered to"),
     }[language]
     await expect(mei.get_by_text(offer)).to_be_visible()
     await expect(ren.get_by_text(held)).to_be_visible()

@@ -41,7 +41,7 @@ class LessonView:
     position: int | None
     """The user's place in the queue, from 1."""
     held: bool
-    """What is free is held for others, who waited longer."""
+    """What is free is held for others, to whom it was offered."""
 
 
 class Lists:

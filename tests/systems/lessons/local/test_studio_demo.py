@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from sekkei.clock import ManualClock
+from sekkei.runtime import days
+from sekkei.runtime.http import Http
 from sekkei.web.testing import opened, test_settings
 from sekkei_systems.lessons import SYSTEM
-from sekkei_systems.lessons.local.studio_demo import demo_studio, settings_for
+from sekkei_systems.lessons.local.studio_demo import CODE, NAME, demo_studio, offer, settings_for
+from sekkei_systems.lessons.ports.timetable.by_studio import TIMEOUTS
+from sekkei_systems.lessons.ports.timetable.feed import Feed
+from sekkei_systems.lessons.rules.studios import Studio
 from tests.systems.lessons.ports.test_booking import running
 from tests.systems.lessons.world import NOON
 
@@ -36,7 +41,6 @@ async def test_a_demo_studio_is_listed_and_booked_beside_ours() -> None:
 
 
 async def test_its_counter_and_its_timetable_over_http() -> None:
-    from sekkei.runtime.http import Http
     from sekkei.store.http import Limits
 
     clock = ManualClock(NOON)
@@ -53,3 +57,14 @@ async def test_its_counter_and_its_timetable_over_http() -> None:
         assert (await http.json("POST", f"{url}/counter/ebs/none/08:00", {}, headers=token)).status == 404
         assert (await http.json("PUT", f"{url}/reservations/x", [], headers=token)).status == 400
         http.close()
+
+
+async def test_the_counterpart_tells_what_is_free_to_a_feed() -> None:
+    """Its path was not decoded: it knew no lesson, whoever waited was never told."""
+    clock = ManualClock(NOON)
+    async with offer(clock).opened(0) as url:
+        feed = Feed(url, Http(TIMEOUTS), clock, [Studio(CODE, NAME)])
+        (first, *_) = await feed.list(CODE, days.today(clock), days.today(clock)) or ()
+        told = await feed.availability(first.fresh(days.now(clock)))
+    assert told is not None
+    assert told.total == first.capacity
