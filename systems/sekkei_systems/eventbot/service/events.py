@@ -11,7 +11,7 @@ import orjson
 
 from sekkei.design import Action, ConditionFailed, TransactionFailed, Update
 from sekkei.runtime.refusals import Changed
-from sekkei.unseen import one_line
+from sekkei.unseen import TURNING, one_line
 from sekkei_systems.eventbot import design
 from sekkei_systems.eventbot.design import Event, Repeat, SignUpOption, Status, events
 from sekkei_systems.eventbot.ports.discord.errors import DiscordError
@@ -88,7 +88,8 @@ def checked(draft: Draft) -> Draft:
             raise TooLong(field=field, most=most)
     if draft.capacity is not None and not 1 <= draft.capacity <= CAPACITY_MAX:
         raise BadCapacity(field="capacity", most=CAPACITY_MAX)
-    return replace(draft, title=title, description=draft.description.strip(), location=draft.location.strip())
+    description = TURNING.sub("", draft.description).strip()
+    return replace(draft, title=title, description=description, location=one_line(draft.location))
 
 
 def read_capacity(text: str) -> int | None:

@@ -194,3 +194,10 @@ async def test_while_discord_is_silent_emoji_are_taken_on_trust(quick: Bot) -> N
     host = await quick.host(AOI, (await quick.event()).event_id)
     quick.local.faults.append(Fault("error", 3, on="GET /guilds/"))
     await quick.service.events.set_options(host, options.read("<:tank:870000000000000001> Tank"))
+
+
+async def test_no_text_turns_what_follows_it(quick: Bot) -> None:
+    event = await quick.event(title="会\u202e", description="一\u202e\n二\u200f", location=" 渋谷\u2067\n駅 ")
+    assert (event.title, event.description, event.location) == ("会", "一\n二\u200f", "渋谷 駅")
+    notice = await quick.service.notices.post(await quick.host(AOI, event.event_id), NewNotice("a", "b\u202e\nc"))
+    assert notice.body == "b\nc"
