@@ -5,6 +5,7 @@ from __future__ import annotations
 from sekkei.clock import ManualClock
 from sekkei.web.testing import opened, test_settings
 from sekkei_systems.chiipochi import SYSTEM
+from sekkei_systems.chiipochi.rules.messages import opened as opened_body
 from tests.systems.chiipochi.conftest import TODAY, Bot
 
 FORM = {
@@ -35,3 +36,22 @@ async def test_an_appeal_is_made_changed_and_seen(clock: ManualClock) -> None:
         board = (await client.get("/chiipochi/")).text
         assert "¥500 / 目標 ¥2,000（1件）" in board
         assert "「能登半島地震」" in board
+
+
+async def test_marks_in_an_appeal_are_words_and_nothing_else(clock: ManualClock) -> None:
+    """On pages, on cards and in sentences that are filled in."""
+    name = '"><script>x</script>\\{place}{{7}}'
+    settings = test_settings(demo=False, values={"operators": "aoi@demo.example"})
+    async with opened(SYSTEM, clock=clock, settings=settings) as client:
+        bot = Bot(client, clock)
+        await client.sign_in("demo-aoi")
+        made = {**FORM, "ja": name, "en": name, "says_ja": name}
+        assert (await client.post("/chiipochi/operator/appeals", made)).status == 303
+        await bot.say("能登 500")
+        said, card = opened_body((await bot.sent())[-1].body)
+        assert said["text"] == name
+        assert any(name in part["text"] for part in card["contents"]["body"]["contents"])
+        await bot.say("はい")
+        for path in ("/chiipochi/", "/chiipochi/operator", "/chiipochi/operator/appeals", "/chiipochi/screen"):
+            page = (await client.get(path)).text
+            assert "<script>x" not in page, path
