@@ -47,11 +47,13 @@ class VirtualLoop(asyncio.SelectorEventLoop):
     """`loop.time()` is virtual; `asyncio.sleep(3600)` takes an hour of it and no time at all."""
 
     _ready: deque[asyncio.Handle]
-    _scheduled: list[asyncio.TimerHandle]
     _stopping: bool
 
     def __init__(self) -> None:
         self.virtual_seconds = 0.0
+        self._timers: list[tuple[float, int, Any]] = []
+        """By their time, then by who came first; most are cancelled before."""
+        self._set = 0
         self.another_thread = False
         self._thread = threading.get_ident()
         super().__init__(_Selector())
@@ -75,17 +77,23 @@ class VirtualLoop(asyncio.SelectorEventLoop):
 
     def _move_on(self) -> None:
         """If nothing can run, it is the time of the next timer."""
-        timers: list[Any] = self._scheduled
-        while timers and timers[0]._cancelled:
-            heapq.heappop(timers)._scheduled = False
+        timers = self._timers
+        while timers and timers[0][2]._cancelled:
+            heapq.heappop(timers)
         if not self._ready and not self._stopping:
             if not timers:
                 raise StandStill("Nothing can run and no timer is set.")
-            self.virtual_seconds = max(self.virtual_seconds, timers[0]._when)
-        while timers and timers[0]._when <= self.virtual_seconds:
-            timer = heapq.heappop(timers)
-            timer._scheduled = False
-            self._ready.append(timer)
+            self.virtual_seconds = max(self.virtual_seconds, timers[0][0])
+        while timers and timers[0][0] <= self.virtual_seconds:
+            self._ready.append(heapq.heappop(timers)[2])
+
+    def call_at(  # type: ignore[override]
+        self, when: float, callback: Any, *args: Any, context: Context | None = None
+    ) -> asyncio.TimerHandle:
+        timer = asyncio.TimerHandle(when, callback, args, self, context)
+        self._set += 1
+        heapq.heappush(self._timers, (when, self._set, timer))
+        return timer
 
     def call_soon_threadsafe(  # type: ignore[override]
         self, callback: Any, *args: Any, context: Context | None = None

@@ -65,11 +65,16 @@ class Quiet:
 
     def until(self, ear: PatientEar) -> float | None:
         """When there may be something to find, by the loop's time; None for now."""
-        if self.since is None or ear.looked_at < max(ear.written_at, self.since) + CERTAIN_SECONDS:
+        if self.since is None or not (ear.beginning or ear.looked_at >= self._certain_at(ear)):
             return None
         known = [moment - EARLY_SECONDS for moment in self._moments(ear)]
         until = min([*known, ear.looked_at + LONGEST_SECONDS])
         return until if until > self.loop.time() else None
+
+    def _certain_at(self, ear: PatientEar) -> float:
+        """From when on a look at a stream has seen all there is. What falls due is known without a look."""
+        assert self.since is not None
+        return max(ear.written_at, self.since) + CERTAIN_SECONDS
 
     def _moments(self, ear: PatientEar) -> list[float]:
         """When something falls due, or what a dead process holds becomes free."""

@@ -73,9 +73,16 @@ def test_what_is_due_for_somebody_else_is_left_to_them() -> None:
 
 
 def test_what_was_written_elsewhere_is_seen_as_soon_as_ever() -> None:
-    found = looks([], 4000, write_at=3000)
+    found = looks([], 4000, beginning="", write_at=3000)
     assert any(3000 <= moment <= 3000 + PAUSE for moment in found)
     assert found[-1] >= 3000 + CERTAIN_SECONDS
+
+
+def test_what_falls_due_is_known_without_a_look() -> None:
+    due_later = {"type": {"S": "job"}, "due_pk": {"S": "JOB"}, "due_at": at(5000)}
+    assert not any(100 < moment < 4990 for moment in looks([due_later], 5010, write_at=3000))
+    due_by_then = {**due_later, "due_at": at(3000)}
+    assert any(3000 <= moment <= 3000 + PAUSE for moment in looks([due_by_then], 4000, write_at=3000))
 
 
 @pytest.mark.parametrize(("holder", "is_looked_for"), [("dead", True), ("alive", False)])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from functools import cached_property
 
 from sekkei.errors import ConfigurationError
 
@@ -38,7 +39,7 @@ class Forecast:
             if not 0 <= getattr(self, name) <= 1:
                 raise ConfigurationError(f"{name} is a chance between 0 and 1, not {getattr(self, name)!r}")
 
-    @property
+    @cached_property
     def is_clear(self) -> bool:
         return not any(getattr(self, field.name) for field in fields(self))
 
