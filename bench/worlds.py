@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from importlib import import_module
 from unittest.mock import patch
@@ -15,10 +16,14 @@ from sekkei.worlds import run as play
 from sekkei.worlds.quiet import Quiet
 
 WORLDS = ("chiipochi", "eventbot", "lessons", "q", "tasks")
-SEEDS = int(os.environ.get("SEKKEI_BENCH_SEEDS", "10"))
-IDLE_HOURS = 50.0
-LOOKING_HOURS = 3.0
+SEEDS = int(os.environ.get("SEKKEI_BENCH_SEEDS", "5"))
+IDLE_SECONDS = 2.0
+"""So much processor time at least, or else so many hours:"""
+IDLE_HOURS_MAX = 256.0
+LOOKING_HOURS = 0.5
 """The same with every round looking as often as in real time."""
+HEAD = ["world", "short seeds a minute", "store calls a seed", "idle hours a minute", "store calls an idle hour"]
+HEAD += ["idle, looking as ever", "ratio"]
 
 
 def measure() -> list[list[str]]:
@@ -26,20 +31,25 @@ def measure() -> list[list[str]]:
 
 
 def _row(name: str, script: Script) -> list[str]:
+    print(f"{name}: {SEEDS} seeds, then idle hours", file=sys.stderr, flush=True)
     play(script, 0)
     seconds, outcomes = _timed([(script, seed) for seed in range(1, SEEDS + 1)])
     calls = sum(each.calls for each in outcomes) / SEEDS
-    patient, looking = idle(script, IDLE_HOURS), idle(script, LOOKING_HOURS, patient=False)
-    figures = [f"{60 * SEEDS / seconds:.0f}", f"{calls:.0f}", f"{patient:,.0f}", f"{looking:,.0f}"]
+    patient, asked = idle(script)
+    with _as_often_as_in_real_time():
+        looking, _ = idle(script, LOOKING_HOURS)
+    figures = [f"{60 * SEEDS / seconds:.0f}", f"{calls:.0f}", f"{patient:,.0f}", f"{asked:.0f}", f"{looking:,.0f}"]
     return [name, *figures, f"{patient / looking:.0f}"]
 
 
-def idle(script: Script, hours: float, patient: bool = True) -> float:
-    """Simulated hours a minute of processor time, beyond what starting takes."""
-    with nullcontext() if patient else _as_often_as_in_real_time():
-        short, _ = _timed([(_nobody(script, 0.1), 1)])
-        long, _ = _timed([(_nobody(script, hours), 1)])
-    return 60 * hours / (long - short)
+def idle(script: Script, hours: float = 1.0) -> tuple[float, float]:
+    """Simulated hours a minute of processor time, and store calls an hour, beyond what starting takes."""
+    short, (start,) = _timed([(_nobody(script, 0.1), 1)])
+    while True:
+        long, (end,) = _timed([(_nobody(script, 0.1 + hours), 1)])
+        if long - short >= IDLE_SECONDS or hours >= IDLE_HOURS_MAX or hours == LOOKING_HOURS:
+            return 60 * hours / (long - short), (end.calls - start.calls) / hours
+        hours *= 4
 
 
 def _as_often_as_in_real_time() -> AbstractContextManager[object]:
@@ -60,5 +70,4 @@ def _timed(worlds: list[tuple[Script, int]]) -> tuple[float, list[Outcome]]:
 
 
 def run() -> None:
-    head = ["world", "short seeds a minute", "store calls a seed", "idle hours a minute", "looking as ever", "ratio"]
-    print(table(head, measure()))
+    print(table(HEAD, measure()))

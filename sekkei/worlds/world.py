@@ -40,6 +40,8 @@ T = TypeVar("T")
 ENV = "world"
 REQUEST_SECONDS = 30.0
 PAUSE_SECONDS = 6.0
+AND_ON = "+"
+"""After the key of an operation that is left out: and all of that person after it."""
 RUSH_SECONDS, RUSH_PAUSE_SECONDS = 1.5, 0.2
 
 
@@ -300,7 +302,7 @@ class World:
             dice = person.dice = dice_of(self.seed, key)
             person.asker = Asker(key)
             await asyncio.sleep(self._pause(dice, rushes))
-            if self._over:
+            if self._over or key + AND_ON in self.skip:
                 return
             chosen = _weighted(operations, dice)
             if key not in self.skip:

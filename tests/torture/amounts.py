@@ -35,3 +35,5 @@ BACKUP_DRILLS = amount(1, 200)
 FUZZ_SEEDS = amount(1, 40)
 FUZZ_INPUTS = amount(5_000, 50_000)
 SHORTAGES = amount(300, 5_000)
+WORLD_SEEDS = amount(20, 4_000)
+"""Of each of the five worlds."""

@@ -115,13 +115,16 @@ def stamps_of_the_forgotten_stay(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(jobs, "_delete_rows", nothing(0))
 
 
+DONATING = "names_a_speciality", "says_yes", "follows_the_link"
+YES = "nobody_donates_more_often_than_they_say_yes"
+
 PLANTS = [
     Planted("chiipochi", money_is_declared_failed_too_early, "nothing_fails_that_can_still_be_paid", 6),
     Planted("chiipochi", a_slip_counts_as_money, "nothing_succeeds_without_money", 6),
-    Planted("chiipochi", a_yes_that_comes_again_donates_again, "nobody_donates_more_often_than_they_say_yes", None),
-    Planted("chiipochi", what_banks_do_later_is_not_heard, "money_equals_the_ledger", None),
+    Planted("chiipochi", a_yes_that_comes_again_donates_again, YES, 12, DONATING[:2]),
+    Planted("chiipochi", what_banks_do_later_is_not_heard, "money_equals_the_ledger", 9, (*DONATING, "refunds")),
     Planted("chiipochi", a_refund_stays_in_the_totals, "totals_equal_a_recount", 3),
-    Planted("chiipochi", a_correction_leaves_the_stamp, "stamps_equal_donations", None),
+    Planted("chiipochi", a_correction_leaves_the_stamp, "stamps_equal_donations", 2, (*DONATING, "refunds")),
     Planted("chiipochi", nobody_asks_the_provider, "no_payment_waits_for_ever", 4),
     Planted("chiipochi", what_a_process_left_over_stays, "everything_that_line_delivered_is_handled", 0),
     Planted("chiipochi", thanks_come_before_the_money, "nobody_is_thanked_for_nothing_or_twice", None),

@@ -164,11 +164,14 @@ def decisions_are_not_told(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Decisions, "actions", lambda self, made: [decisions.create(made)])
 
 
+FOLLOWING = "follows_somebody", "blocks_or_forgives", "decides_who_may_follow"
+REACTING = "answers", "reacts"
+
 PLANTS = [
     Planted("q", a_stranger_reads_answers, "nobody_is_shown_what_sight_forbids", 0),
     Planted("q", a_follow_is_counted_on_one_side, "counters_equal_edges", 0),
-    Planted("q", a_follow_does_not_ask_for_blocks, "nobody_follows_across_a_block", None),
-    Planted("q", a_reaction_is_not_noted_at_the_answer, "answers_know_their_reactions", None),
+    Planted("q", a_follow_does_not_ask_for_blocks, "nobody_follows_across_a_block", 0, FOLLOWING),
+    Planted("q", a_reaction_is_not_noted_at_the_answer, "answers_know_their_reactions", 0, REACTING),
     Planted("q", every_worker_publishes, "a_question_comes_out_once_and_not_before_its_time", 0),
     Planted("q", a_question_is_published_on_the_first_day_only, "the_question_of_the_day_is_out", 0),
     Planted("q", a_push_goes_out_twice, "nobody_is_told_twice", 0),
@@ -178,6 +181,6 @@ PLANTS = [
     Planted("q", nobody_ends_suspensions, "suspensions_end_in_time", 0),
     Planted("q", whoever_is_locked_out_still_counts, "the_numbers_say_who_is_there_and_what_waits", 0),
     Planted("q", decisions_are_not_told, "whoever_is_acted_on_hears_of_it", 0),
-    Planted("q", a_withdrawal_is_given_up, "nothing_is_given_up", None),
+    Planted("q", a_withdrawal_is_given_up, "nothing_is_given_up", 0, ("leaves", "answers")),
     Planted("q", a_message_is_never_sent, "everything_ends", 0),
 ]
