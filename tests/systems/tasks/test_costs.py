@@ -69,7 +69,7 @@ async def test_pages_stay_within_their_budgets(team: Team) -> None:
     budgets = {
         "": (8, 20),
         "?order=hand": (8, 20),
-        f"/cards/{task.task_id}": (3, 6),
+        f"/cards/{task.task_id}": (2, 5),
         "/columns/todo": (6, 12),
         "/tasks": (6, 14),
         f"/tasks/{task.task_id}": (9, 12),

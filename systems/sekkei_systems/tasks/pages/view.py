@@ -75,6 +75,8 @@ class Names(Calendar):
         return sorted((self.tags[ref] for ref in task.tags if ref in self.tags), key=lambda tag: tag.name)
 
     def name_of(self, user_id: str | None) -> str:
+        if user_id == self.member.user_id:
+            return self.member.name
         member = self.members.get(user_id or "")
         return member.user_name if member else ""
 
@@ -163,11 +165,12 @@ class Card:
 
 
 async def card_of(visitor: Visitor, team_id: str, task_id: str, access: Access, tasks: Tasks, clock: Clock) -> Card:
-    """Two calls: every open board asks for it after every change."""
+    """Two calls, and one where it has no tags and is nobody else's: every open board asks for it after every
+    change."""
     member, task = await access.member_and(visitor.id, team_id, one_task(team_id, task_id))
     if task is None or task.deleted_at is not None:
         raise NoSuchTask()
-    tags, assignee = await tasks.named_on(task)
+    tags, assignee = await tasks.named_on(member, task)
     people = {assignee.user_id: assignee} if assignee else {}
     names = Names(member=member, members=people, tags={tag.ref: tag for tag in tags}, today=days.today(clock))
     return Card(names, task)

@@ -167,10 +167,12 @@ class Tasks:
         async for task in self._db.each(every_task(member.team_id)):
             yield await self.whole(task)
 
-    async def named_on(self, task: Task) -> tuple[list[Tag], TeamUser | None]:
-        """The tags and the assignee that a card shows."""
+    async def named_on(self, member: Member, task: Task) -> tuple[list[Tag], TeamUser | None]:
+        """The tags and the assignee that a card shows; whoever looks is known already."""
         refs: list[Ref[Any]] = [tags(task.team_id, ref.removeprefix("TAG#")) for ref in sorted(task.tags)]
-        who: list[Ref[Any]] = [team_users(task.team_id, task.assignee)] if task.assignee else []
+        who: list[Ref[Any]] = []
+        if task.assignee and task.assignee != member.user_id:
+            who = [team_users(task.team_id, task.assignee)]
         found = await self._db.get_many([*refs, *who])
         return [tag for tag in found[: len(refs)] if tag is not None], found[-1] if who else None
 
