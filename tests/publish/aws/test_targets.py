@@ -201,7 +201,8 @@ def test_terraform_reads_and_validates_it(system: Published, tmp_path: Path) -> 
     (tmp_path / "package.zip").write_bytes(b"")
     read = subprocess.run([terraform, "providers"], cwd=tmp_path, capture_output=True, text=True)
     assert "provider[registry.terraform.io/hashicorp/aws]" in read.stdout, read.stderr
-    if run("init", "-backend=false", "-input=false").returncode != 0:
-        pytest.skip("Terraform's AWS provider cannot be had here; its syntax is well")
+    run("init", "-backend=false", "-input=false")  # not needed where the provider is set by dev_overrides
     validated = run("validate")
+    if "terraform init" in validated.stderr:
+        pytest.skip("Terraform's AWS provider cannot be had here; its syntax is well")
     assert validated.returncode == 0, validated.stderr + validated.stdout
