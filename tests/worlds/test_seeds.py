@@ -70,7 +70,7 @@ def test_every_promise_holds(name: str, seed: int) -> None:
     outcome = run(world(name), seed)
     more = f"sekkei world {name} --seed {POOL[name]} --count 200 --record {name}.log"
     assert outcome.broken == "", f"told by: sekkei world {name} --seed {seed} --trace; more seeds: {more}"
-    assert len(outcome.operations) > 10
+    assert outcome.operations, "nothing happened"
 
 
 @pytest.mark.timeout(600)

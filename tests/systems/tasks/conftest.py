@@ -25,6 +25,8 @@ __all__ = ["browser", "serve", "shots"]
 NOON = 1_762_398_000.0  # 2025-11-06 12:00 in Japan
 SETTLING_ROUNDS = 18
 """A schedule starts a job of several steps, and each is seen only when the index shows it."""
+PURGING_ROUNDS = 40
+"""What belonged to a task that is gone has a step for each kind."""
 
 
 @pytest.fixture(autouse=True)
@@ -59,9 +61,9 @@ class World:
         for name in names:
             await self.service.people.arrive(Visitor(name, f"{name}@example.com", name.title()))
 
-    async def settle(self) -> None:
+    async def settle(self, rounds: int = SETTLING_ROUNDS) -> None:
         """Indexes catch up, and everything that waits is done."""
-        for _ in range(SETTLING_ROUNDS):
+        for _ in range(rounds):
             self.clock.advance(LATEST_INDEX_SECONDS + 1)
             await self.deployment.worker.run_until_idle()
         self.clock.advance(LATEST_INDEX_SECONDS + 1)

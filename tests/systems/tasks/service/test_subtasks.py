@@ -20,7 +20,7 @@ from sekkei_systems.tasks.rules.drafts import TaskChanges, TaskDraft
 from sekkei_systems.tasks.rules.statuses import Status
 from sekkei_systems.tasks.service import Admin
 from sekkei_systems.tasks.service import subtasks as module
-from tests.systems.tasks.conftest import World
+from tests.systems.tasks.conftest import PURGING_ROUNDS, World
 
 SAME = TaskChanges()
 
@@ -131,8 +131,7 @@ async def test_what_goes_for_good_leaves_nothing_behind(world: World) -> None:
     for gone, left in ((a, {(parent, b), (parent, c)}), (parent, set[tuple[str, str]]())):
         await trash.put(aoi, gone)
         await trash.purge(aoi, gone)
-        for _ in range(3):
-            await world.settle()
+        await world.settle(PURGING_ROUNDS)
         assert await _stored(world, aoi) == left
     assert len(await world.opened.context.db.all(every_task(aoi.team_id))) == 2
 

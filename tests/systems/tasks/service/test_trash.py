@@ -11,7 +11,7 @@ from sekkei_systems.tasks.rules.drafts import TaskChanges, TaskDraft
 from sekkei_systems.tasks.rules.filters import Filter
 from sekkei_systems.tasks.rules.statuses import Status
 from sekkei_systems.tasks.service.trash import LIFE
-from tests.systems.tasks.conftest import World
+from tests.systems.tasks.conftest import PURGING_ROUNDS, World
 
 
 async def test_a_task_comes_back_as_it_was(world: World) -> None:
@@ -75,7 +75,7 @@ async def test_purged_is_gone_at_once(world: World) -> None:
         await world.service.trash.purge(aoi, made.task_id)  # only what is in the trash
     await world.service.trash.put(aoi, made.task_id)
     await world.service.trash.purge(aoi, made.task_id)
-    await world.settle()
+    await world.settle(PURGING_ROUNDS)
     assert await world.opened.context.db.all(stored_tasks(team.team_id)) == []
     found = await world.deployment.store.call("Scan", {"TableName": "task-table-v3", "ConsistentRead": True})
     assert [item["SK"]["S"] for item in found["Items"] if made.task_id in item["SK"]["S"]] == []
