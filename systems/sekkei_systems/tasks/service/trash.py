@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 from sekkei.clock import Clock
-from sekkei.design import Contended, Database, replace
+from sekkei.design import ConditionFailed, Contended, Database, replace
 from sekkei.design.retries import pause
 from sekkei.runtime import days
 from sekkei.runtime.refusals import Changed
@@ -53,9 +53,11 @@ class Trash:
         raise Contended("SK303", f"task {task_id} kept being changed by others")
 
     async def purge(self, member: Member, task_id: str) -> None:
-        """For good, now."""
-        await self._found(member, task_id)
-        await self._db.write(tasks.delete(member.team_id, task_id).when(Task.deleted_at.exists()))
+        """For good, now; unless somebody has taken it back."""
+        try:
+            await self._db.write(tasks.delete(member.team_id, task_id).when(Task.deleted_at.exists()))
+        except ConditionFailed as wrong:
+            raise NoSuchTask() from wrong
 
     async def _found(self, member: Member, task_id: str) -> Task:
         found = await self._db.get(one_task(member.team_id, task_id))

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
+from sekkei.design import Database
 from sekkei.runtime.refusals import Changed
 from sekkei_systems.tasks.design import stored_tasks
 from sekkei_systems.tasks.refusals import NoSuchTask
@@ -89,3 +92,22 @@ async def test_a_version_that_is_not_the_newest_is_not_deleted(world: World) -> 
     with pytest.raises(Changed):
         await world.service.trash.put(aoi, made.task_id, seen=made.version)
     assert (await world.service.tasks.get(aoi, made.task_id)).title == "y"
+
+
+async def test_what_is_taken_back_meanwhile_stays(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Found by seed 155 of the world: it answered 500."""
+    team = await world.team()
+    aoi, trash = await world.admin("aoi", team.team_id), world.service.trash
+    made = await world.service.tasks.create(aoi, TaskDraft("x"))
+    await trash.put(aoi, made.task_id)
+    write = Database.write
+
+    async def overtaken(self: Database, *what: Any) -> Any:
+        monkeypatch.setattr(Database, "write", write)
+        await trash.take_back(aoi, made.task_id)
+        return await write(self, *what)
+
+    monkeypatch.setattr(Database, "write", overtaken)
+    with pytest.raises(NoSuchTask):
+        await trash.purge(aoi, made.task_id)
+    assert (await world.service.tasks.get(aoi, made.task_id)).title == "x"
