@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from sekkei.clock import Clock
-from sekkei.design import ConditionFailed, Database
+from sekkei.design import ConditionFailed, Database, TransactionFailed
 from sekkei.runtime.jobs import Jobs
 from sekkei_systems.tasks.design import Tag, TagColor, tags, tags_of, teams
-from sekkei_systems.tasks.refusals import NoSuchTag, TooLarge
+from sekkei_systems.tasks.refusals import NoSuchTag, NoSuchTeam, TooLarge
 from sekkei_systems.tasks.rules.entered import color_of, line_of
 from sekkei_systems.tasks.rules.identifiers import short
 from sekkei_systems.tasks.service.access import Admin, Member
@@ -29,7 +29,13 @@ class Tags:
         tag = Tag(
             team_id=admin.team_id, tag_id=short(self._clock), name=line_of(name, NAME_MAX, "name"), color=_color(color)
         )
-        await self._db.transact(tags.create(tag), teams.must_exist(admin.team_id))
+        there = teams.must_exist(admin.team_id)
+        try:
+            await self._db.transact(tags.create(tag), there)
+        except TransactionFailed as failed:
+            if not failed.failed(there):
+                raise
+            raise NoSuchTeam() from failed
         return tag
 
     async def change(self, admin: Admin, tag_id: str, name: str, color: str) -> Tag:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sekkei_systems.tasks.refusals import BadText, NoSuchTag
+from sekkei_systems.tasks.design import teams
+from sekkei_systems.tasks.refusals import BadText, NoSuchTag, NoSuchTeam
 from tests.systems.tasks.conftest import World
 
 
@@ -30,3 +31,12 @@ async def test_no_job_deletes_a_tag_that_is_not_there(world: World) -> None:
         with pytest.raises(NoSuchTag):
             await world.service.tags.delete(aoi, tag_id)
         assert await world.opened.context.jobs.get(f"delete-tag/{team.team_id}/{tag_id}") is None
+
+
+async def test_a_team_that_is_gone_takes_no_tag(world: World) -> None:
+    """Whoever had the page open while somebody deleted the team."""
+    team = await world.team()
+    aoi = await world.admin("aoi", team.team_id)
+    await world.opened.context.db.write(teams.delete(team.team_id))
+    with pytest.raises(NoSuchTeam):
+        await world.service.tags.add(aoi, "a", "#2563eb")
