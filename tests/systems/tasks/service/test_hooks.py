@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from sekkei.runtime.personal import Person
@@ -65,6 +67,23 @@ async def test_every_event_is_told_once_to_whoever_asked(world: World) -> None:
     (done,) = (one for one in found if one.event == "task.done")
     assert done.event_id == f"msg_{task.task_id}_2"
     assert '"name":"Ren"' in done.body
+
+
+async def test_what_a_task_is_part_of_is_told(world: World) -> None:
+    """It stands beside the task, so nothing of the task itself has changed."""
+    team = await world.team()
+    aoi = await world.admin("aoi", team.team_id)
+    parent, task = [await world.service.tasks.create(aoi, TaskDraft(name)) for name in ("全体", "一部")]
+    await world.settle()
+    await world.service.hooks.add(aoi, URL, frozenset({HookEvent.TASK_CHANGED}))
+    for wanted in (parent.task_id, None):
+        await world.service.tasks.change(aoi, task.task_id, TaskChanges(), parent=wanted)
+        await world.settle()
+    bodies = [json.loads(one.body)["data"] for one in await told(world, team.team_id)]
+    assert sorted((one["task"]["parent"] or "", one["changes"]["parent"][1]) for one in bodies) == [
+        ("", ""),
+        (parent.task_id, f"#{parent.number}"),
+    ]
 
 
 async def test_a_record_that_comes_again_is_told_once(world: World) -> None:
