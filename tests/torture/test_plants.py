@@ -103,8 +103,10 @@ def nothing_is_tried_again() -> None:
 
 def rights_are_never_asked_again() -> None:
     from sekkei.web.live import Listener
+    from tests.web import test_live
 
     Listener.must_ask = lambda self, event: False  # type: ignore[method-assign]
+    test_live.PATIENCE_SECONDS = 5.0  # whoever waits for the end of the stream waits in vain
 
 
 def private_networks_are_public() -> None:

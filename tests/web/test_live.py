@@ -20,6 +20,9 @@ from sekkei.web.live import CONNECTIONS_MAX
 from sekkei.web.testing import Client, Reply, opened, test_settings
 from tests.web.example import SYSTEM
 
+PATIENCE_SECONDS = 15.0
+"""For what comes at once."""
+
 
 @pytest.fixture(autouse=True)
 def quick_heartbeat(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -159,7 +162,7 @@ async def test_who_is_signed_out_hears_nothing_more(something_happens: bool) -> 
         assert (await other.post("/account/sign-out-everywhere")).status == 303
         if something_happens:
             topic(client, "note", "a secret")
-        text = (await asyncio.wait_for(listening, 15)).text
+        text = (await asyncio.wait_for(listening, PATIENCE_SECONDS)).text
         assert "a secret" not in text
         assert text.endswith("event: reload\ndata: null\n\n"), "and the page is to ask them to sign in"
         assert client.shell.deployment.live.listeners("example/demo-aoi") == 0
@@ -188,7 +191,7 @@ async def test_old_rights_are_proven_again_before_an_event(monkeypatch: pytest.M
         account_id, _, secret = client.cookies["sekkei_session"].partition(".")
         await client.shell.db.write(sessions.delete(account_id, digest(secret)))  # and nobody says so
         topic(client, "note", "a secret")
-        assert "a secret" not in (await asyncio.wait_for(listening, 15)).text
+        assert "a secret" not in (await asyncio.wait_for(listening, PATIENCE_SECONDS)).text
 
 
 async def test_a_change_of_rights_is_heard_at_once_and_never_shown(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -201,6 +204,6 @@ async def test_a_change_of_rights_is_heard_at_once_and_never_shown(monkeypatch: 
             await asyncio.sleep(0)
         client.shell.deployment.live.rights_changed("example/demo-aoi")
         topic(client, "note", "still theirs")
-        text = (await asyncio.wait_for(listening, 15)).text
+        text = (await asyncio.wait_for(listening, PATIENCE_SECONDS)).text
         assert "rights" not in text
         assert "still theirs" in text
