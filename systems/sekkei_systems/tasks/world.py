@@ -130,12 +130,9 @@ async def throws_a_task_away(me: Person) -> str | None:
 
 @WORLD.does("member", 1)
 async def takes_a_task_back(me: Person) -> str | None:
-    team = me.memory["team"]
-    reply = await me.json("GET", f"/tasks/api/teams/{team}/trash")
-    found = reply.json()["items"] if reply.status == 200 else []
-    if not found:
+    team, task = me.memory["team"], await _some_trash(me)
+    if task is None:
         return None
-    task = me.dice.choice(found)["id"]
     back = await me.json("POST", f"/tasks/api/teams/{team}/trash/{task}/back")
     return f"takes {task[-4:]} back: {back.status}"
 
@@ -207,14 +204,17 @@ async def adds_a_subtask(me: Person) -> str | None:
 
 @WORLD.does("member", 0.5)
 async def deletes_for_good(me: Person) -> str | None:
-    team = me.memory["team"]
-    reply = await me.json("GET", f"/tasks/api/teams/{team}/trash")
-    found = reply.json()["items"] if reply.status == 200 else []
-    if not found:
+    team, task = me.memory["team"], await _some_trash(me)
+    if task is None:
         return None
-    task = me.dice.choice(found)["id"]
     gone = await me.json("DELETE", f"/tasks/api/teams/{team}/trash/{task}")
     return f"deletes {task[-4:]} for good: {gone.status}"
+
+
+async def _some_trash(me: Person) -> str | None:
+    reply = await me.json("GET", f"/tasks/api/teams/{me.memory['team']}/trash")
+    found = reply.json()["items"] if reply.status == 200 else []
+    return str(me.dice.choice(found)["id"]) if found else None
 
 
 def _users(world: World) -> list[User]:
