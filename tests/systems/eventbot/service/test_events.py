@@ -193,7 +193,9 @@ async def test_an_emoji_of_another_server_is_refused_when_it_is_set(quick: Bot) 
 async def test_while_discord_is_silent_emoji_are_taken_on_trust(quick: Bot) -> None:
     host = await quick.host(AOI, (await quick.event()).event_id)
     quick.local.faults.append(Fault("error", 3, on="GET /guilds/"))
-    await quick.service.events.set_options(host, options.read("<:tank:870000000000000001> Tank"))
+    event = await quick.service.events.set_options(host, options.read("<:tank:870000000000000001> Tank"))
+    assert [one.emoji for one in event.options.values()] == ["<:tank:870000000000000001>"]
+    assert sum(one.count for one in quick.local.faults) < 3, "Discord was asked"
 
 
 async def test_no_text_turns_what_follows_it(quick: Bot) -> None:
