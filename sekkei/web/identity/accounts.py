@@ -286,7 +286,7 @@ class Accounts:
             return None
         if now - session.seen_at > SESSION_RENEWED_AFTER:
             session = await self._renew(session)
-        return user_of(account, "session"), session
+        return user_of(account, "session", hash), session
 
     async def _renew(self, session: Session) -> Session:
         now = days.now(self._clock)
@@ -297,13 +297,18 @@ class Accounts:
         except ConditionFailed:
             return session  # signed out meanwhile; the next request will notice
 
-    async def has_session(self, account_id: str, hash: str) -> bool:
-        """Whether somebody is still signed in there."""
-        wanted: list[Ref[Any]] = [sessions(account_id, hash).consistent(), accounts(account_id).consistent()]
-        session, account = await self._db.get_many(wanted)
-        if session is None or account is None:
+    async def has_session(self, account_id: str, sign_in: str) -> bool:
+        """Whether somebody is still signed in there: a browser, an app, or by a token (`User.sign_in`)."""
+        kind, _, id = sign_in.rpartition("/")
+        kinds: dict[str, Any] = {"": sessions, "app": app_sessions, "token": tokens}
+        row: Ref[Any] = kinds[kind](account_id, id)
+        found, account = await self._db.get_many([row.consistent(), accounts(account_id).consistent()])
+        now = days.now(self._clock)
+        if found is None or account is None:
             return False
-        return bool(session.expires > days.now(self._clock) and session.version == account.token_version)
+        if isinstance(found, ApiToken):
+            return _is_good(found, account, now)
+        return bool(found.expires > now and found.version == account.token_version)
 
     async def end_session(self, account_id: str, hash: str) -> None:
         await self._db.write(sessions.delete(account_id, hash))
@@ -396,7 +401,7 @@ class Accounts:
             return None
         if token.used_at is None or now - token.used_at >= USED_NOTED_AFTER:
             await self._note_use(token, now)
-        return replace(user_of(account, "token"), scope=token.scope)
+        return replace(user_of(account, "token", f"token/{token.hash}"), scope=token.scope)
 
     async def _note_use(self, token: ApiToken, now: datetime) -> None:
         update = tokens.update(token.account_id, token.hash).set(ApiToken.used_at, now)
@@ -433,7 +438,7 @@ def _is_good(token: ApiToken, account: Account, now: datetime) -> bool:
     return account.signed_out_at is None or token.created_at > account.signed_out_at
 
 
-def user_of(account: Account, via: Via) -> User:
+def user_of(account: Account, via: Via, sign_in: str | None = None) -> User:
     return User(
         account.id,
         account.email or "",
@@ -442,6 +447,7 @@ def user_of(account: Account, via: Via) -> User:
         via=via,
         has_authenticator=account.totp is not None,
         recovery_codes=len(account.recovery),
+        sign_in=sign_in,
     )
 
 

@@ -131,7 +131,7 @@ class AppSessions:
         )
         if account is None or session is None or claims["ver"] != account.token_version:
             raise BadBearer()
-        return user_of(account, "app")
+        return user_of(account, "app", f"app/{id}")
 
     def _claims(self, token: str) -> dict[str, Any]:
         import jwt

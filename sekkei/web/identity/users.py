@@ -30,6 +30,8 @@ class User:
     """How many are left that stand in for the app."""
     scope: str | None = None
     """What a personal token may do (sekkei.web.identity.scopes); None: whatever its owner may."""
+    sign_in: str | None = None
+    """The session, app or token that they came with, as `Accounts.has_session` knows it; None for a provider's."""
 
 
 def current_user(request: Request) -> User | None:

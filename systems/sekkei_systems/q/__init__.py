@@ -19,7 +19,7 @@ from sekkei_systems.q.design.tables import design as q_design
 from sekkei_systems.q.jobs import ONCE, RECURRING, QJobs
 from sekkei_systems.q.jobs.personal import QPeople
 from sekkei_systems.q.ports.counted_push import CountedPush
-from sekkei_systems.q.ports.web_push import Browsers
+from sekkei_systems.q.ports.their_devices import TheirDevices
 from sekkei_systems.q.reactions import reactions_of
 from sekkei_systems.q.rules.notices import PUSH
 from sekkei_systems.q.rules.notices import WEB_PUSH as WEB_PUSH_KIND
@@ -47,13 +47,16 @@ def build(context: Context) -> Parts:
 
 
 def transports_of(context: Context, service: Service, expo: Expo | None) -> dict[str, Transport]:
-    """Browsers are told through Q.'s own end, which knows whose they are; locally the outbox shows the messages. What
+    """Devices are told through Q.'s own end, which knows whose they are; locally the outbox shows the messages. What
     becomes of them is counted."""
-    found: dict[str, Transport] = {} if expo is None else {PUSH: CountedPush(expo, service.numbers)}
+    found: dict[str, Transport] = {}
+    if expo is not None:
+        phones = TheirDevices(context.db, service.accounts, expo)
+        found[PUSH] = CountedPush(phones, service.numbers)
     vapid = vapid_of(context.settings, context.clock)
     if vapid is not None:
         out = WebPush(vapid, Http(), context.settings.get("push_hosts"))
-        browsers = Browsers(context.db, service.accounts, out, vapid.public)
+        browsers = TheirDevices(context.db, service.accounts, out, vapid.public)
         found[WEB_PUSH_KIND] = CountedPush(browsers, service.numbers)
     return found
 

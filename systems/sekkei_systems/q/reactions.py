@@ -14,13 +14,11 @@ from sekkei_systems.q.design.tables import answers, design, follow_requests, fol
 from sekkei_systems.q.design.tables_added import decisions, profile_reviews
 from sekkei_systems.q.design.tables_added import notices as notices_kept
 from sekkei_systems.q.rules import notices
-from sekkei_systems.q.rules.notices import NoticeKind
+from sekkei_systems.q.rules.notices import OFFICIAL, NoticeKind
 from sekkei_systems.q.rules.sight import is_present
 from sekkei_systems.q.service import Service
 from sekkei_systems.q.service.inbox import entry
 from sekkei_systems.q.service.numbers import Numbers
-
-OFFICIAL = (NoticeKind.DECISION, NoticeKind.OUTCOME)
 
 
 def reactions_of(context: Context, service: Service) -> Reactions:

@@ -7,10 +7,12 @@ from starlette.requests import Request
 from sekkei.web import Operations, Rate, Shell, User, t
 from sekkei.web.identity.accounts import email_of
 from sekkei.web.identity.app_sessions import Pair
+from sekkei.web.identity.design import Account
 from sekkei.web.limits import address
 from sekkei_systems.q.api.shapes import AskCode, GiveCode, GivePassword, Refresh, SignedIn, Ticket
 from sekkei_systems.q.refusals import Banned, NotByApp, NotJoined
 from sekkei_systems.q.service.access import Access
+from sekkei_systems.q.service.devices import Devices
 
 PER_ADDRESS = Rate.per_minute(20)
 PER_EMAIL = Rate.per_hour(10)
@@ -36,24 +38,22 @@ async def ask_for_code(request: Request, body: AskCode) -> Ticket:
 
 
 @operations.post("/sign-in", summary="Sign in with the mailed code", tag="sign-in", webhook=True)
-async def sign_in(request: Request, access: Access, body: GiveCode) -> SignedIn:
+async def sign_in(request: Request, access: Access, devices: Devices, body: GiveCode) -> SignedIn:
     """The access token is good for 15 minutes, the refresh token once, within 60 days."""
     shell: Shell = request.app.state.shell
     shell.limits.take(PER_ADDRESS, "code-answer", address(request))
     account, _ = await shell.accounts.answer(body.challenge, body.code)
-    joined = await _has_joined(access, account.id)
-    return _signed_in(await shell.apps.begin(account, APP), account.id, joined)
+    return await _begin(shell, access, devices, account, body.device_token)
 
 
 @operations.post("/sign-in/password", summary="Sign in with a password", tag="sign-in", webhook=True)
-async def sign_in_with_password(request: Request, access: Access, body: GivePassword) -> SignedIn:
+async def sign_in_with_password(request: Request, access: Access, devices: Devices, body: GivePassword) -> SignedIn:
     """For those who have set one on their account page."""
     shell: Shell = request.app.state.shell
     shell.limits.take(PER_ADDRESS, "sign-in", address(request))
     shell.limits.take(PER_EMAIL, "sign-in", email_of(body.email))
     account = await shell.accounts.with_password(body.email, body.password)
-    joined = await _has_joined(access, account.id)
-    return _signed_in(await shell.apps.begin(account, APP), account.id, joined)
+    return await _begin(shell, access, devices, account, body.device_token)
 
 
 @operations.post("/sign-in/refresh", summary="New tokens for the refresh token", tag="sign-in", webhook=True)
@@ -76,6 +76,13 @@ async def sign_out(request: Request, user: User) -> None:
         raise NotByApp()
     shell: Shell = request.app.state.shell
     await shell.apps.end_of(request.headers["authorization"].partition(" ")[2].strip())
+
+
+async def _begin(shell: Shell, access: Access, devices: Devices, account: Account, device: str | None) -> SignedIn:
+    joined = await _has_joined(access, account.id)
+    if device is not None:
+        await devices.change_hands(account.id, device)
+    return _signed_in(await shell.apps.begin(account, APP), account.id, joined)
 
 
 async def _has_joined(access: Access, account_id: str) -> bool:

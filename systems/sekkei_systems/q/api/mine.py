@@ -103,8 +103,9 @@ async def remove_picture(member: Member, people: People) -> None:
 
 
 @operations.put("/me/devices", summary="Register a device for pushes", status=204, tag="me")
-async def register_device(member: Member, devices: Devices, body: Device) -> None:
-    await devices.register(member, body.token, body.device_type)
+async def register_device(user: User, member: Member, devices: Devices, body: Device) -> None:
+    """It is told things while this sign-in lasts."""
+    await devices.register(member, body.token, body.device_type, user.sign_in)
 
 
 @operations.get("/me/browsers", summary="The key that browsers subscribe with", tag="me")
@@ -113,10 +114,10 @@ async def push_key(member: Member, devices: Devices) -> PushKey:
 
 
 @operations.put("/me/browsers", summary="Register this browser for pushes", status=204, tag="me")
-async def register_browser(request: Request, member: Member, devices: Devices, body: NewBrowser) -> None:
+async def register_browser(user: User, member: Member, devices: Devices, body: NewBrowser) -> None:
     """It is told things while this sign-in lasts."""
     given = Browser(body.endpoint, body.keys.p256dh, body.keys.auth)
-    await devices.register_browser(member, given, request.state.session_hash)
+    await devices.register_browser(member, given, user.sign_in)
 
 
 @operations.post("/me/devices/forget", summary="Forget a device", status=204, tag="me")

@@ -397,7 +397,10 @@ class PushToken:
         "serverKey", default=None, ja="購読に使われたVAPID公開鍵", en="the VAPID key it was made for", added=True
     )
     session: Attr[str | None] = attr(
-        default=None, ja="登録したサインイン（ハッシュ）", en="the sign-in it came from, hashed", added=True
+        default=None,
+        ja="登録したサインイン（ハッシュまたは番号）",
+        en="the sign-in it came from (a hash or a number)",
+        added=True,
     )
 
 

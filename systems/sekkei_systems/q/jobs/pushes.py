@@ -16,7 +16,7 @@ from sekkei_systems.q import design
 from sekkei_systems.q.design.models import DeviceType, PushToken, User
 from sekkei_systems.q.design.tables import daily_questions, push_tokens, users
 from sekkei_systems.q.rules import notices
-from sekkei_systems.q.rules.notices import NoticeKind, is_wanted
+from sekkei_systems.q.rules.notices import GONE, NOT_THEIRS, NoticeKind, is_wanted
 from sekkei_systems.q.rules.sight import is_present
 from sekkei_systems.q.service import Service
 from sekkei_systems.q.service.notices import message_id
@@ -104,7 +104,7 @@ class Pushes:
                 continue
             if message.state is State.FAILED and "DeviceNotRegistered" in (message.last_error or ""):
                 gone.append(one)
-            elif message.state is State.SENT and message.receipt and self._expo is not None:
+            elif message.state is State.SENT and message.receipt not in (None, "", NOT_THEIRS, GONE):
                 tickets[message.receipt] = one
         if tickets and self._expo is not None:
             found = await self._expo.receipts(list(tickets))

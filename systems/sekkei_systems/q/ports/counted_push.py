@@ -9,10 +9,10 @@ from sekkei.runtime.delivery import ATTEMPTS_MAX, TIMEOUT_SECONDS
 from sekkei.runtime.design import Message
 from sekkei.runtime.outbox import Rejected, Transport, TryAgain, Undeliverable
 from sekkei.runtime.transports.expo import DeviceGone
-from sekkei_systems.q.ports.web_push import GONE, NOT_THEIRS
+from sekkei_systems.q.ports.their_devices import SYSTEM
+from sekkei_systems.q.rules.notices import GONE, NOT_THEIRS
 from sekkei_systems.q.service.numbers import Numbers, Outcome
 
-SYSTEM = "q"
 log = logging.getLogger("sekkei_systems.q.push")
 
 

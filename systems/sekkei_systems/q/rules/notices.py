@@ -11,8 +11,10 @@ from sekkei.runtime import days
 from sekkei_systems.q.design.models import PushToken, ReactionType, User
 from sekkei_systems.q.design.models_added import Notice
 from sekkei_systems.q.design.models_added import NoticeKind as NoticeKind
+from sekkei_systems.q.rules.sight import is_present
 from sekkei_systems.q.texts import say
 
+OFFICIAL = (NoticeKind.DECISION, NoticeKind.OUTCOME)
 TEXT_MAX = 300
 """Code points of a message's text. Expo takes 4,096 bytes with everything; emoji of several parts are long."""
 KEPT_SECONDS = 6 * 3600
@@ -20,6 +22,9 @@ PUSH = "push"
 """The kind of message that goes to phones."""
 WEB_PUSH = "web-push"
 """The kind of message that goes to browsers."""
+NOT_THEIRS = "not theirs any more"
+GONE = "gone"
+"""What a message is called that went nowhere: the device is with somebody else, or has the app no longer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +53,11 @@ def wishes_of(user: User) -> Wishes:
 def is_wanted(user: User, kind: NoticeKind) -> bool:
     """What moderators decided is told in any case."""
     return bool(getattr(wishes_of(user), kind.value, True))
+
+
+def is_still_for(user: User, kind: str) -> bool:
+    """Whether what has waited is told after all. Being locked out keeps word of a decision from nobody."""
+    return NoticeKind(kind) in OFFICIAL or (is_present(user) and is_wanted(user, NoticeKind(kind)))
 
 
 def quiet_left(user: User, now: datetime) -> timedelta:

@@ -44,14 +44,17 @@ class Devices:
         self.server_key = server_key
         """What browsers subscribe with; None when web push is not set up."""
 
-    async def register(self, member: Member, token: str, kind: DeviceType) -> None:
-        """A device belongs to whoever signed in on it last: it is taken from whom it was with before."""
+    async def register(self, member: Member, token: str, kind: DeviceType, sign_in: str | None = None) -> None:
+        """A device belongs to whoever signed in on it last: it is taken from whom it was with before. Only while this
+        sign-in lasts it is told anything."""
         if kind is DeviceType.WEB or not _TOKEN.fullmatch(token):
             raise BadToken(field="token")
         now = days.now(self._clock)
-        await self._keep(PushToken(user_id=member.id, token=token, device_type=kind, created_at=now, updated_at=now))
+        await self._keep(
+            PushToken(user_id=member.id, token=token, device_type=kind, created_at=now, updated_at=now, session=sign_in)
+        )
 
-    async def register_browser(self, member: Member, given: Browser, session: str | None) -> None:
+    async def register_browser(self, member: Member, given: Browser, sign_in: str | None) -> None:
         """Only addresses of push services are taken, and only while this sign-in lasts it is told anything."""
         if self.server_key is None:
             raise NoWebPush()
@@ -72,7 +75,7 @@ class Devices:
                 p256dh=given.p256dh.rstrip("="),
                 auth=given.auth.rstrip("="),
                 server_key=self.server_key,
-                session=session,
+                session=sign_in,
             )
         )
 
@@ -92,6 +95,13 @@ class Devices:
             except TransactionFailed:
                 continue  # somebody else registered the same device at this moment
         raise Contended("SK303", "The device is registered by several users at once.")
+
+    async def change_hands(self, account_id: str, token: str) -> None:
+        """Somebody signs in on a device: what was somebody else's there ends, though they never signed out."""
+        holder = await self._db.holder(unique_token, PushToken.token == token)
+        if holder is not None and holder.user_id != account_id:
+            await self._db.write(push_tokens.delete(holder.user_id, token))
+            await self._outbox.forget(token)
 
     async def forget(self, member: Member, token: str) -> None:
         try:

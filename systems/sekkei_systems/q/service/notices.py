@@ -126,7 +126,8 @@ class Notices:
                 WEB_PUSH, device.token, for_browser(device, message), id=id, after=wait, people=people
             )
             return
-        await self._outbox.put(PUSH, device.token, message, id=id, after=wait, people=people)
+        body = {**message, "user": user.user_id}  # whose the device is, is asked again when it goes out
+        await self._outbox.put(PUSH, device.token, body, id=id, after=wait, people=people)
 
 
 def message_id(kind: NoticeKind, reason: str, token: str) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 from sekkei.runtime.design import newest_messages
 from sekkei.web.testing import Client
+from sekkei_systems.q import design
 from tests.systems.q.conftest import World
 
 
@@ -105,3 +106,23 @@ async def test_a_stale_token_in_the_header_breaks_neither_sign_in_nor_refresh(si
         assert reply.status == 200
         assert (await app.json("POST", "/q/api/sign-in/code", {"email": "x@example.com"})).status == 201
         assert (await app.json("GET", "/q/api/me")).status == 401  # everywhere else it is no good
+
+
+async def test_a_phone_is_tied_to_the_sign_in_and_goes_with_whoever_signs_in_next(site: tuple[Client, World]) -> None:
+    """Though the last one never signed out there, and the next one wants no pushes."""
+    client, world = site
+    await world.join("demo-aoi")
+    phone = {"token": "ExponentPushToken[phone]", "deviceType": "ios"}
+    account = await client.shell.accounts.create("demo-aoi@example.com", "Aoi", id="demo-aoi")
+    app, next_one = client.another(), client.another()
+    app.bearer = (await client.shell.apps.begin(account, "q")).access
+    assert (await app.json("PUT", "/q/api/me/devices", phone)).status == 204
+    (kept,) = await world.db.all(design.tokens_of("demo-aoi").consistent())
+    (signed,) = await client.shell.apps.of("demo-aoi")
+    assert kept.session == f"app/{signed.id}"
+    assert await client.shell.accounts.has_session("demo-aoi", kept.session)
+    challenge, code = await client.shell.accounts.challenge("next@example.com")
+    given = {"challenge": challenge, "code": code, "deviceToken": phone["token"]}
+    assert (await next_one.json("POST", "/q/api/sign-in", given)).status == 200
+    assert await world.db.all(design.tokens_of("demo-aoi").consistent()) == []
+    assert (await app.json("GET", "/q/api/me")).status == 200

@@ -14,7 +14,7 @@ from sekkei.runtime.outbox import TryAgain, Undeliverable
 from sekkei.runtime.transports.expo import DeviceGone
 from sekkei_systems.q import design
 from sekkei_systems.q.ports.counted_push import CountedPush
-from sekkei_systems.q.ports.web_push import GONE, NOT_THEIRS
+from sekkei_systems.q.rules.notices import GONE, NOT_THEIRS
 from tests.systems.q.conftest import World
 
 

@@ -1,0 +1,359 @@
+"""Pushes to browsers and phones: through the outbox, to a strict push service, to whoever has the device."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass
+from datetime import time
+from typing import Any
+
+import orjson
+import pytest
+
+from sekkei.clock import ManualClock
+from sekkei.design import replace
+from sekkei.runtime.counterparts import Counterpart
+from sekkei.runtime.counterparts.served import serve
+from sekkei.runtime.counterparts.web_push import PushService, Subscription
+from sekkei.runtime.design import State, messages
+from sekkei.runtime.outbox import Outbox
+from sekkei.runtime.transports.web_push import make_key
+from sekkei.store import Store
+from sekkei.store.http import Answer
+from sekkei.web.identity.app_sessions import AppSessions, BadRefresh
+from sekkei.web.identity.design import design as web_design
+from sekkei_systems.q import design
+from sekkei_systems.q.design.models import DeviceType
+from sekkei_systems.q.refusals import BadToken, NoWebPush
+from sekkei_systems.q.rules.notices import GONE, Wishes
+from sekkei_systems.q.service.devices import Browser
+from sekkei_systems.q.service.people import Profile
+from tests.systems.q.conftest import World, open_world
+
+NOON_QUIET = Wishes(question=True, reaction=True, follow=True, digest=True, quiet_from=time(11), quiet_until=time(14))
+PHONE = "ExponentPushToken[phone]"
+SETTINGS = {"vapid_private_key": make_key(), "vapid_subject": "mailto:push@example.com"}
+
+
+@dataclass(frozen=True, slots=True)
+class Town:
+    world: World
+    push: PushService
+
+    async def browser(self, who: str, session: str | None = None, on: Subscription | None = None) -> Subscription:
+        devices = self.world.service.devices
+        made = on or self.push.subscribe(devices.server_key)
+        await devices.register_browser(who, Browser(made.endpoint, made.p256dh, made.auth), session)
+        return made
+
+    async def tokens(self) -> list[str]:
+        return [one.token for one in await self.world.db.all(design.all_tokens().consistent())]
+
+
+@pytest.fixture
+async def town(plain: Store, clock: ManualClock) -> AsyncIterator[Town]:
+    service = PushService(clock)
+    async with serve(service) as served:
+        service.url = served.url
+        yield Town(await open_world(plain, clock, **SETTINGS, push_hosts=served.url.removeprefix("http://")), service)
+
+
+async def test_a_follow_and_a_question_arrive_and_lead_to_their_page(town: Town) -> None:
+    world = town.world
+    await world.join("a", "b")
+    phone = await town.browser("b")
+    await world.follow(("a", "b"))
+    await world.settle()
+    (told,) = phone.received
+    assert told == {
+        "for": "b", "title": "Q.", "body": "Aさんにフォローされました", "url": "/q/#/people", "tag": "followers"
+    }  # fmt: skip
+    day = (await world.ask("好きな季節は？")).day.isoformat()
+    await world.opened.context.jobs.start("push", {"day": day}, id=f"push/{day}")
+    await world.settle()
+    assert [(one["body"], one["url"]) for one in phone.received[1:]] == [("好きな季節は？", "/q/")]
+
+
+async def test_toggles_and_quiet_hours_do_what_they_say(town: Town) -> None:
+    world = town.world
+    await world.join("a", "b", "c")
+    quiet, deaf = await town.browser("b"), await town.browser("c")
+    await world.service.notices.wish("b", NOON_QUIET)
+    await world.service.notices.wish("c", Wishes(False, False, False, False, None, None))
+    await world.follow(("a", "b"), ("a", "c"))
+    await world.settle()
+    assert (quiet.received, deaf.received) == ([], [])
+    world.clock.advance(3 * 3600)
+    await world.settle()
+    assert ([one["for"] for one in quiet.received], deaf.received) == (["b"], [])
+
+
+async def test_a_browser_that_is_gone_is_forgotten_without_an_alarm(town: Town) -> None:
+    world = town.world
+    await world.join("a", "b")
+    phone = await town.browser("b")
+    town.push.unsubscribe(phone)
+    await world.follow(("a", "b"))
+    await world.settle()
+    assert await town.tokens() == []
+
+
+async def test_a_device_that_changed_hands_gets_nothing_of_the_last_one(town: Town) -> None:
+    world = town.world
+    await world.join("a", "b", "c")
+    phone = await town.browser("b")
+    await world.service.notices.wish("b", NOON_QUIET)
+    await world.follow(("a", "b"))
+    await world.settle()  # it waits for the end of the quiet hours
+    await town.browser("c", on=phone)
+    world.clock.advance(3 * 3600)
+    await world.settle()
+    assert phone.received == []
+    await world.follow(("a", "c"))
+    await world.settle()
+    assert [one["for"] for one in phone.received] == ["c"]
+
+
+@pytest.mark.parametrize("how", ["everywhere", "ban"])
+async def test_after_signing_out_nothing_arrives_there(town: Town, how: str) -> None:
+    world = town.world
+    await world.join("a", "b", "boss")
+    await world.make_admin("boss")
+    accounts = world.service.accounts
+    account = await accounts.create("b@example.com", "B", id="b")
+    await accounts.begin_session(account, "browser")
+    (session,) = await accounts.sessions("b")
+    phone = await town.browser("b", session.hash)
+    await world.follow(("a", "b"))
+    await world.settle()
+    assert len(phone.received) == 1
+    if how == "everywhere":
+        await accounts.end_all_sessions("b")
+        await world.service.graph.unfollow("a", "b")
+        await world.follow(("a", "b"), ("boss", "b"))
+    else:
+        await world.ban("b")
+    await world.settle()
+    assert len(phone.received) == 1
+    assert await town.tokens() == []
+
+
+async def test_subscriptions_of_another_key_are_dropped(town: Town, plain: Store, clock: ManualClock) -> None:
+    await town.world.join("a", "b")
+    phone = await town.browser("b")
+    renewed = await open_world(plain, clock, **{**SETTINGS, "vapid_private_key": make_key()})
+    await renewed.follow(("a", "b"))
+    await renewed.settle()
+    assert (phone.received, await town.tokens()) == ([], [])
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"endpoint": "https://169.254.169.254/x"}, {"endpoint": "ftp://x"}, {"p256dh": "AAAA"}, {"auth": "AAAA"}]
+)
+async def test_only_subscriptions_of_push_services_are_taken(town: Town, wrong: dict[str, Any]) -> None:
+    await town.world.join("a")
+    made = town.push.subscribe(town.world.service.devices.server_key)
+    given = {"endpoint": made.endpoint, "p256dh": made.p256dh, "auth": made.auth, **wrong}
+    with pytest.raises(BadToken):
+        await town.world.service.devices.register_browser("a", Browser(**given), None)
+    with pytest.raises(BadToken):
+        await town.world.service.devices.register("a", made.endpoint, DeviceType.WEB)
+
+
+async def test_without_a_key_there_is_none_and_half_of_it_does_not_start(plain: Store, clock: ManualClock) -> None:
+    world = await open_world(plain, clock)
+    await world.join("a")
+    assert world.service.devices.server_key is None
+    with pytest.raises(NoWebPush):
+        await world.service.devices.register_browser("a", Browser("https://fcm.googleapis.com/x", "x", "y"), None)
+    for missing in ("vapid_private_key", "vapid_subject"):
+        with pytest.raises(ValueError, match=f"SEKKEI_{missing.upper()} is missing"):
+            await open_world(plain, clock, **{**SETTINGS, missing: ""})
+    with pytest.raises(ValueError, match="not a key"):
+        await open_world(plain, clock, **{**SETTINGS, "vapid_private_key": "abc"})
+
+
+async def test_the_text_is_in_the_readers_language(town: Town) -> None:
+    await town.world.join("a", "b")
+    await town.world.service.people.change("b", Profile(language="en"))
+    phone = await town.browser("b")
+    await town.world.follow(("a", "b"))
+    await town.world.settle()
+    assert [one["body"] for one in phone.received] == ["A followed you"]
+
+
+# Phones
+
+FIELDS = {"to", "title", "body", "data", "ttl", "sound", "channelId", "collapseId"}
+
+
+class Expo(Counterpart):
+    """Takes what Expo takes, and refuses a request with a field that it does not know."""
+
+    def __init__(self) -> None:
+        self.received: list[str] = []
+        self.gone: set[str] = set()
+
+    async def answer(self, method: str, target: str, headers: Mapping[str, str], body: bytes) -> Answer:
+        given = orjson.loads(gzip.decompress(body) if headers.get("content-encoding") == "gzip" else body)
+        messages = given if isinstance(given, list) else [given]
+        if any(set(one) > FIELDS for one in messages):
+            return Answer(400, {}, b'{"errors": [{"code": "VALIDATION_ERROR", "message": "unknown field"}]}')
+        tickets = [self._ticket(one) for one in messages]
+        return Answer(200, {}, orjson.dumps({"data": tickets if isinstance(given, list) else tickets[0]}))
+
+    def _ticket(self, message: dict[str, Any]) -> dict[str, Any]:
+        if message["to"] in self.gone:
+            return {"status": "error", "message": "gone", "details": {"error": "DeviceNotRegistered"}}
+        self.received.append(message["body"])
+        return {"status": "ok", "id": "ticket"}
+
+
+@dataclass(frozen=True, slots=True)
+class Phones:
+    world: World
+    expo: Expo
+
+    async def register(self, who: str, sign_in: str | None = None) -> None:
+        await self.world.service.devices.register(who, PHONE, DeviceType.IOS, sign_in)
+
+    @property
+    def apps(self) -> AppSessions:
+        context = self.world.opened.context
+        web = web_design.open(context.store, env=context.settings.env, clock=context.clock)
+        return AppSessions(web, context.clock, context.settings, self.world.proven.accounts)
+
+    async def sign_in(self, who: str) -> str:
+        """An app on the phone; gives its access token."""
+        account = await self.world.service.accounts.create(f"{who}@example.com", who.upper(), id=who)
+        access = (await self.apps.begin(account, "q")).access
+        await self.register(who, (await self.apps.user(access)).sign_in)
+        return access
+
+    async def after_the_quiet_hours(self) -> list[str]:
+        await self.world.settle()
+        self.world.clock.advance(3 * 3600)
+        await self.world.settle()
+        return self.expo.received
+
+    async def tokens(self) -> list[str]:
+        return [one.user_id for one in await self.world.db.all(design.all_tokens().consistent())]
+
+
+@pytest.fixture
+async def phones(plain: Store, clock: ManualClock) -> AsyncIterator[Phones]:
+    """Whoever is told something waits for it until two."""
+    expo = Expo()
+    async with serve(expo) as served:
+        world = await open_world(plain, clock, expo_url=served.url)
+        await world.join("a", "b", "c", "boss")
+        await world.make_admin("boss")
+        for who in ("b", "c"):
+            await world.service.notices.wish(who, NOON_QUIET)
+        yield Phones(world, expo)
+
+
+async def test_a_phone_is_told_while_its_sign_in_lasts(phones: Phones) -> None:
+    await phones.sign_in("b")
+    await phones.world.follow(("a", "b"))
+    assert await phones.after_the_quiet_hours() == ["Aさんにフォローされました"]
+    assert await phones.tokens() == ["b"]
+
+
+async def test_a_phone_that_was_registered_before_sign_ins_were_kept_is_told(phones: Phones) -> None:
+    await phones.register("b")
+    await phones.world.follow(("a", "b"))
+    assert len(await phones.after_the_quiet_hours()) == 1
+
+
+@pytest.mark.parametrize("how", ["out", "everywhere", "ban", "refresh", "expired", "token"])
+async def test_a_phone_whose_sign_in_is_over_is_told_nothing(phones: Phones, how: str) -> None:
+    """Signed out there or from afar, banned, the refresh token copied, or not opened for two months."""
+    world, accounts = phones.world, phones.world.service.accounts
+    access = await phones.sign_in("b")
+    await world.follow(("a", "b"))
+    await world.settle()
+    if how == "out":
+        await phones.apps.end_of(access)
+    elif how == "everywhere":
+        await accounts.end_all_sessions("b")
+    elif how == "ban":
+        await world.ban("b")
+    elif how == "refresh":
+        with pytest.raises(BadRefresh):
+            await phones.apps.refresh(f"b.{(await phones.apps.of('b'))[0].id}.{'x' * 43}")
+    elif how == "expired":
+        world.clock.advance(61 * 24 * 3600)
+    else:
+        user = await accounts.by_token(await accounts.make_token("b", "script"))
+        await phones.register("b", user.sign_in)
+        (held,) = await accounts.tokens("b")
+        await accounts.delete_token("b", held.hash)
+    assert await phones.after_the_quiet_hours() == []
+    assert await phones.tokens() == []
+
+
+async def test_a_phone_that_changed_hands_is_told_nothing_of_the_last_one(phones: Phones) -> None:
+    """What was on its way when the other one signed in goes nowhere either."""
+    world = phones.world
+    await phones.sign_in("b")
+    await world.follow(("c", "b"))
+    await world.settle()
+    (waiting,) = await world.push_messages()
+    await phones.sign_in("c")
+    await world.deployment.runtime.write(messages.put(waiting))
+    assert await phones.after_the_quiet_hours() == []
+    assert await phones.tokens() == ["c"]
+
+
+async def test_a_message_of_an_earlier_version_goes_to_its_own(phones: Phones) -> None:
+    world = phones.world
+    await phones.register("b")
+    await world.follow(("a", "b"))
+    await world.settle()
+    (waiting,) = await world.push_messages()
+    body = {name: value for name, value in waiting.body.items() if name != "user"}
+    await world.deployment.runtime.write(messages.put(replace(waiting, body=body)))
+    assert len(await phones.after_the_quiet_hours()) == 1
+    await world.deployment.runtime.write(messages.put(replace(waiting, body=body)))
+    await world.service.devices.change_hands("c", PHONE)
+    await world.deployment.runtime.write(messages.put(replace(waiting, body=body)))
+    assert len(await phones.after_the_quiet_hours()) == 1
+
+
+@pytest.mark.parametrize("how", ["block", "blocked", "mute", "ban", "leave", "leaves", "unwanted"])
+async def test_what_waited_is_not_told_when_they_have_parted(phones: Phones, how: str) -> None:
+    world, graph = phones.world, phones.world.service.graph
+    await phones.sign_in("b")
+    await world.follow(("a", "b"))
+    await world.settle()
+    if how == "block":
+        await graph.block("b", "a")
+    elif how == "blocked":
+        await graph.block("a", "b")
+    elif how == "mute":
+        await graph.mute("b", "a")
+    elif how == "ban":
+        await world.ban("a")
+    elif how == "unwanted":
+        await world.service.notices.wish("b", Wishes(True, True, False, True, time(11), time(14)))
+    else:
+        await world.service.leaving.ask("b" if how == "leave" else "a")
+    assert await phones.after_the_quiet_hours() == []
+
+
+async def test_a_phone_without_the_app_is_forgotten_without_an_alarm(phones: Phones) -> None:
+    await phones.sign_in("b")
+    phones.expo.gone.add(PHONE)
+    await phones.world.follow(("a", "b"))
+    assert await phones.after_the_quiet_hours() == []
+    assert await phones.tokens() == []
+    (gone,) = await phones.world.push_messages()
+    assert (gone.state, gone.receipt) == (State.SENT, GONE)
+
+
+async def test_what_other_systems_push_passes(phones: Phones) -> None:
+    outbox = Outbox(phones.world.deployment.runtime, phones.world.clock, "lessons")
+    await outbox.put("push", PHONE, {"body": "レッスン"}, id="x")
+    assert await phones.after_the_quiet_hours() == ["レッスン"]
