@@ -27,7 +27,7 @@ LANES = 4
 
 _context = multiprocessing.get_context("forkserver")
 # What every child needs is loaded once; a child is then ready within milliseconds.
-_context.set_forkserver_preload(["pytest", "tests.torture.children"])
+_context.set_forkserver_preload(["pytest", "tests.conftest", "tests.torture.children", "sekkei.web.testing"])
 
 
 class Child:
