@@ -11,6 +11,8 @@ from sekkei.design import Attr, attr, computed, epoch, iso, model, part, version
 INSTANT = iso("Z", digits=3)
 NEVER = datetime(1970, 1, 1, tzinfo=UTC)  # "not used yet", so that new questions are in the index and come first
 LOG_KEPT = timedelta(days=90)
+WITHDRAWN = "withdrawn"
+"""Stands for somebody who has left, in what is kept."""
 
 
 class Visibility(Enum):
@@ -408,6 +410,13 @@ def log_expiry(timestamp: datetime) -> datetime:
     return timestamp + LOG_KEPT
 
 
+def logged_about(target_type: str | None, target_id: str | None) -> str | None:
+    """Whom a line concerns: a user, or whoever gave an answer (`{day}#{user}`)."""
+    if target_id is None or target_id == WITHDRAWN:
+        return None
+    return {"user": target_id, "answer": target_id.partition("#")[2] or None}.get(target_type or "")
+
+
 @model
 class AdminLog:
     log_id: Attr[str] = attr("logId", ja="ログID（UUID）", en="entry (UUID)")
@@ -421,6 +430,9 @@ class AdminLog:
     timestamp: Attr[datetime] = attr(stored_as=INSTANT, ja="操作日時", en="when")
     ttl: Attr[datetime] = computed(
         log_expiry, stored_as=epoch(), ja="TTL（90日後に自動削除）", en="deleted after 90 days"
+    )
+    about_id: Attr[str | None] = computed(
+        logged_about, "aboutId", ja="対象のユーザーID", en="whom it concerns", added=True
     )
 
 

@@ -42,6 +42,7 @@ from sekkei_systems.q.design.tables import (
     follows,
     logs_by_action,
     logs_by_admin,
+    logs_by_user,
     muted_by,
     mutes,
     ng_words,
@@ -282,6 +283,18 @@ def logs_of_action(action: AdminAction) -> Query[AdminLog]:
 def logs_of_admin(admin_id: str) -> Query[AdminLog]:
     """The log of one administrator, newest first."""
     return logs_by_admin.where(AdminLog.admin_id == admin_id).backwards()
+
+
+@design.pattern(ja="ユーザーについての監査ログ（退会時）", added=True, page=50)
+def logs_about(user_id: str) -> Query[AdminLog]:
+    """The log of what was done to a user or to an answer of theirs."""
+    return logs_by_user.where(AdminLog.about_id == user_id)
+
+
+@design.pattern(ja="ある時刻からの監査ログ", added=True, page=50)
+def logs_since(moment: datetime) -> Query[AdminLog]:
+    """The newest lines of the log, oldest first."""
+    return admin_logs.where(AdminLog.timestamp >= moment)
 
 
 @design.pattern(ja="届いたフォロー申請", added=True, page=50)

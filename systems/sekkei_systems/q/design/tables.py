@@ -157,6 +157,7 @@ admin_logs_table = design.table(
     indexes=[
         Index("GSI1_Action", "action", "timestamp", ja="アクション種別でフィルタ", en="entries by action"),
         Index("GSI2_Admin", "adminId", "timestamp", ja="管理者IDでフィルタ", en="entries by administrator"),
+        Index("GSI3_About", "aboutId", "timestamp", ja="誰のことか（退会時）", en="by whom they concern", added=True),
     ],
     pitr=True,
     ja="監査ログ",
@@ -325,6 +326,7 @@ reports_by_target = reports.index("GSI3_Target")
 submissions_by_user = submissions.index("GSI1_User")
 logs_by_action = admin_logs.index("GSI1_Action")
 logs_by_admin = admin_logs.index("GSI2_Admin")
+logs_by_user = admin_logs.index("GSI3_About")
 requests_by_requester = follow_requests.index("GSI1_Requester")
 muted_by = mutes.index("GSI1_MutedBy")
 ended_blocks_by_blocked = ended_blocks.index("GSI1_BlockedBy")

@@ -9,7 +9,8 @@ from sekkei.runtime.system import Context, ScheduledJob
 from sekkei_systems.q.jobs.bans import AGAIN as COUNT_BANNED_AGAIN
 from sekkei_systems.q.jobs.bans import CountingBans
 from sekkei_systems.q.jobs.counters import Counters
-from sekkei_systems.q.jobs.earlier import EARLIER, Earlier
+from sekkei_systems.q.jobs.earlier import EARLIER, EARLIER_LOG, Earlier
+from sekkei_systems.q.jobs.log_lines import LogLines
 from sekkei_systems.q.jobs.pushes import Pushes, Receipts
 from sekkei_systems.q.jobs.questions import Questions
 from sekkei_systems.q.jobs.withdrawal import Withdrawal
@@ -26,7 +27,7 @@ RECURRING = {
     "digest": "0 20 * * 0",
 }
 """Japan's time."""
-ONCE = (EARLIER,)
+ONCE = (EARLIER, EARLIER_LOG)
 
 
 class QJobs:
@@ -39,6 +40,7 @@ class QJobs:
         )
         self.bans = CountingBans(context)
         self.earlier = Earlier(context, service, self.bans)
+        self._db, self._clock = context.db, context.clock
         self._erase = service.erasing.erase
         self._end_suspension = service.sanctions.end_suspension
 
@@ -52,6 +54,7 @@ class QJobs:
             "withdraw": Job(self.withdrawal.steps()),
             COUNT_BANNED: Job(self.bans.steps()),
             EARLIER: Job(self.earlier.steps()),
+            EARLIER_LOG: Job([("lines", LogLines(self._db, self._clock).find_by_user)]),
         }
 
     def scheduled(self) -> Mapping[str, ScheduledJob]:

@@ -13,18 +13,19 @@ from sekkei.runtime import days
 from sekkei.runtime.jobs import Payload, Progress, Step
 from sekkei.runtime.system import Context
 from sekkei_systems.q import design
-from sekkei_systems.q.design.models import Answer, ReportStatus, User
+from sekkei_systems.q.design.models import WITHDRAWN, Answer, ReportStatus, User
 from sekkei_systems.q.design.models_added import Decision, DecisionKind, DecisionState, ReportAbout
 from sekkei_systems.q.design.tables_added import decisions, reports_concerning
 from sekkei_systems.q.jobs.bans import CountingBans
 from sekkei_systems.q.rules import times
 from sekkei_systems.q.service import Service
-from sekkei_systems.q.service.cases import WITHDRAWN
 from sekkei_systems.q.service.erasing import APPEALED_WITHIN, ERASED
 from sekkei_systems.q.service.reports import concerned
 from sekkei_systems.q.service.sanctions import LOCKING_OUT
 
 EARLIER = "bring-up-to-date-0.2"
+EARLIER_LOG = "bring-up-to-date-log"
+"""Of its own: some stores were brought up to date before lines of the log were found by whom they concern."""
 USERS_PER_STEP = 25
 REPORTS_PER_STEP = 100
 BEFORE = "earlier"

@@ -28,7 +28,7 @@ from sekkei.runtime.system import Context
 from sekkei.web.identity.accounts import Accounts
 from sekkei_systems.q import design
 from sekkei_systems.q.design.models import (
-    AdminLog,
+    WITHDRAWN,
     Follow,
     NGWord,
     Question,
@@ -39,7 +39,6 @@ from sekkei_systems.q.design.models import (
 )
 from sekkei_systems.q.design.models_added import Decision
 from sekkei_systems.q.design.tables import (
-    admin_logs,
     answers,
     blocks,
     ended_blocks,
@@ -59,8 +58,8 @@ from sekkei_systems.q.design.tables import (
 )
 from sekkei_systems.q.design.tables_added import decisions, notices, profile_reviews, reports_concerning
 from sekkei_systems.q.design.tables_growth import contacts, invites
+from sekkei_systems.q.jobs.log_lines import LogLines
 from sekkei_systems.q.rules import times
-from sekkei_systems.q.service.cases import WITHDRAWN
 from sekkei_systems.q.service.erasing import erasing_of
 from sekkei_systems.q.service.leaving import schedule_of
 from sekkei_systems.q.service.numbers import leaving as counted_out
@@ -96,6 +95,7 @@ class Withdrawal:
         self._end_reaction = end_reaction
         self._db = context.db
         self._clock = context.clock
+        self._lines = LogLines(context.db, context.clock)
         self._jobs = context.jobs
         self._schedules = context.schedules
         self._accounts = accounts
@@ -138,7 +138,8 @@ class Withdrawal:
             ("reports-on", self._reports_on),
             ("reports-settled", self._reports_settled),
             ("reports-dismissed", self._reports_dismissed),
-            ("log", self._log),
+            ("log", self._lines.about),
+            ("log-by", self._lines.by),
             ("words", self._words),
             ("decisions", self._decisions),
             ("decided", self._decided),
@@ -150,7 +151,8 @@ class Withdrawal:
             ("picture", self._picture),
             ("user", self._user),
             # From here on nobody writes about them; until then a suspension may have ended, and they were told of it.
-            ("log-since", self._log),
+            ("log-since", self._lines.about),
+            ("log-newest", self._lines.newest),
             ("decisions-since", self._decisions),
             ("notices-since", self._notices),
             ("messages-since", self._messages),
@@ -393,19 +395,6 @@ class Withdrawal:
         page = await self._page(query, after)
         for one in page:
             await self._rename(reports.update(one.report_id).set(Report.resolved_by, WITHDRAWN))
-        return 0, page.cursor
-
-    async def _log(self, user: str, after: str | None) -> tuple[int, str | None]:
-        """Lines of the last 90 days say what was done, but no longer to whom or by whom."""
-        page = await self._page(design.all_logs().consistent(), after)
-        for one in page:
-            update = admin_logs.update(one.timestamp, one.log_id)
-            if one.admin_id == user:
-                update = update.set(AdminLog.admin_id, WITHDRAWN).set(AdminLog.admin_email, None)
-            if one.target_id == user or (one.target_id or "").endswith(f"#{user}"):
-                update = update.set(AdminLog.target_id, WITHDRAWN)
-            if update.changes:
-                await self._rename(update)
         return 0, page.cursor
 
     async def _words(self, user: str, after: str | None) -> tuple[int, str | None]:

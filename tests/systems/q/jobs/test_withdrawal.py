@@ -31,10 +31,10 @@ LEAVER = "leaver"
 STEPS = ("sign-ins", "messages", "tokens", "follows-out", "follows-in", "requests-to", "requests-of",
          "blocks-by", "blocks-of", "ended-blocks-by", "ended-blocks-of", "mutes-by", "mutes-of",
          "reactions", "answers", "submissions", "questions", "votes",
-         "reports-made", "reports-about", "reports-on", "reports-settled", "reports-dismissed", "log", "words",
-         "decisions", "decided", "notices", "notices-about", "reviews",
+         "reports-made", "reports-about", "reports-on", "reports-settled", "reports-dismissed", "log", "log-by",
+         "words", "decisions", "decided", "notices", "notices-about", "reviews",
          "invites", "contact", "picture", "user",
-         "log-since", "decisions-since", "notices-since", "messages-since", "account")  # fmt: skip
+         "log-since", "log-newest", "decisions-since", "notices-since", "messages-since", "account")  # fmt: skip
 
 
 async def a_life(world: World) -> None:

@@ -1,0 +1,69 @@
+"""The log without the names of those who have left: its lines of 90 days say what was done, not to whom or by whom."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+
+from sekkei.clock import Clock
+from sekkei.design import ConditionFailed, Database
+from sekkei.runtime import days
+from sekkei.runtime.jobs import Payload, Progress
+from sekkei_systems.q import design
+from sekkei_systems.q.design.models import WITHDRAWN, AdminLog
+from sekkei_systems.q.design.tables import admin_logs
+
+LINES_PER_STEP = 100
+INDEXED_AFTER = timedelta(hours=1)
+BEGINNING = datetime(2000, 1, 1, tzinfo=UTC)
+
+
+class LogLines:
+    def __init__(self, db: Database, clock: Clock) -> None:
+        self._db = db
+        self._clock = clock
+
+    # Stages of a withdrawal
+
+    async def about(self, user: str, after: str | None) -> tuple[int, str | None]:
+        page = await self._db.page(design.logs_about(user), size=LINES_PER_STEP, after=after)
+        return await self._without(user, page), page.cursor
+
+    async def by(self, user: str, after: str | None) -> tuple[int, str | None]:
+        page = await self._db.page(design.logs_of_admin(user), size=LINES_PER_STEP, after=after)
+        return await self._without(user, page), page.cursor
+
+    async def newest(self, user: str, after: str | None) -> tuple[int, str | None]:
+        """Those that an index may not show yet."""
+        query = design.logs_since(days.now(self._clock) - INDEXED_AFTER).consistent()
+        page = await self._db.page(query, size=LINES_PER_STEP, after=after)
+        await self._without(user, [one for one in page if user in (one.admin_id, one.about_id)])
+        return 0, page.cursor
+
+    async def _without(self, user: str, lines: Iterable[AdminLog]) -> int:
+        count = 0
+        for one in await self._db.get_many([admin_logs(one.timestamp, one.log_id).consistent() for one in lines]):
+            if one is None or user not in (one.admin_id, one.about_id):
+                continue  # an index may still show what is gone
+            count += 1
+            update = admin_logs.update(one.timestamp, one.log_id).knowing(one)
+            if one.admin_id == user:
+                update = update.set(AdminLog.admin_id, WITHDRAWN).set(AdminLog.admin_email, None)
+            if one.about_id == user:
+                update = update.set(AdminLog.target_id, WITHDRAWN)
+            with suppress(ConditionFailed):  # forgotten meanwhile
+                await self._db.write(update)
+        return count
+
+    # Once
+
+    async def find_by_user(self, payload: Payload, cursor: str | None) -> Progress:
+        """Lines of an earlier version do not say whom they concern. Oldest first: new ones do."""
+        page = await self._db.page(design.logs_since(BEGINNING).consistent(), size=LINES_PER_STEP, after=cursor)
+        concern = [one for one in page if one.about_id is not None]
+        for one in concern:
+            update = admin_logs.update(one.timestamp, one.log_id).knowing(one).set(AdminLog.target_id, one.target_id)
+            with suppress(ConditionFailed):  # forgotten meanwhile, or nameless
+                await self._db.write(update.when(AdminLog.target_id == one.target_id))
+        return Progress(len(concern), page.cursor)
