@@ -68,6 +68,7 @@ def _texts(value: object) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
+        yield from value  # a map may be kept by people's ids
         for inside in value.values():
             yield from _texts(inside)
     elif isinstance(value, list | tuple | set | frozenset):

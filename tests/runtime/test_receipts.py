@@ -59,8 +59,17 @@ async def test_records_that_were_set_aside_go_when_they_name_somebody(runtime: D
             consumer="q/Users", sequence=str(number), record=record, error="x", attempts=1, listed_at=days.now(clock)
         )
         await runtime.write(set_aside.put(row))
+    by_id = SetAside(
+        consumer="q/Answers",
+        sequence="3",
+        record={"dynamodb": {"OldImage": {"reactors": {"M": {"u1": {"S": "❤️"}}}}}},
+        error="x",
+        attempts=1,
+        listed_at=days.now(clock),
+    )
+    await runtime.write(set_aside.put(by_id))
     assert await forget(runtime, ["u1"], "tasks") == 0
-    assert await forget(runtime, ["u1"], "q") == 2
+    assert await forget(runtime, ["u1"], "q") == 3
     assert [one.sequence for one in await runtime.all(newest_set_aside())] == ["1"]
 
 

@@ -13,6 +13,8 @@ from sekkei_systems.q.jobs.earlier import EARLIER, EARLIER_LOG, Earlier
 from sekkei_systems.q.jobs.log_lines import LogLines
 from sekkei_systems.q.jobs.pushes import Pushes, Receipts
 from sekkei_systems.q.jobs.questions import Questions
+from sekkei_systems.q.jobs.traces import JOB as TRACES
+from sekkei_systems.q.jobs.traces import LateTraces
 from sekkei_systems.q.jobs.withdrawal import Withdrawal
 from sekkei_systems.q.service import Service
 from sekkei_systems.q.service.erasing import ERASE
@@ -35,8 +37,14 @@ class QJobs:
         self.questions = Questions(context, service)
         self.pushes = Pushes(context, service, expo)
         self.counters = Counters(context, service)
+        self.traces = LateTraces(context)
         self.withdrawal = Withdrawal(
-            context, service.accounts, service.reactions.end, service.people.banned_address, service.contacts.key
+            context,
+            service.accounts,
+            service.reactions.end,
+            service.people.banned_address,
+            service.contacts.key,
+            self.traces,
         )
         self.bans = CountingBans(context)
         self.earlier = Earlier(context, service, self.bans)
@@ -67,6 +75,7 @@ class QJobs:
             "receipts": self.pushes.begin_receipts,
             "recount": self.counters.recount,
             BEGIN_WITHDRAWAL: self.withdrawal.begin,
+            TRACES: self.traces.forget,
             COUNT_BANNED_AGAIN: self.bans.again,
             END_SUSPENSION: self._end_suspension,
             ERASE: self._erase,

@@ -50,6 +50,7 @@ class LogLines:
             update = admin_logs.update(one.timestamp, one.log_id).knowing(one)
             if one.admin_id == user:
                 update = update.set(AdminLog.admin_id, WITHDRAWN).set(AdminLog.admin_email, None)
+                update = update.set(AdminLog.ip_address, None)
             if one.about_id == user:
                 update = update.set(AdminLog.target_id, WITHDRAWN)
             with suppress(ConditionFailed):  # forgotten meanwhile

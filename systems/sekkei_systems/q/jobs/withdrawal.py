@@ -59,6 +59,7 @@ from sekkei_systems.q.design.tables import (
 from sekkei_systems.q.design.tables_added import decisions, notices, profile_reviews, reports_concerning
 from sekkei_systems.q.design.tables_growth import contacts, invites
 from sekkei_systems.q.jobs.log_lines import LogLines
+from sekkei_systems.q.jobs.traces import LateTraces
 from sekkei_systems.q.rules import times
 from sekkei_systems.q.service.erasing import erasing_of
 from sekkei_systems.q.service.leaving import schedule_of
@@ -89,7 +90,9 @@ class Withdrawal:
         end_reaction: EndReaction,
         banned_address: Callable[[str], str],
         contact_key: Callable[[str], str],
+        traces: LateTraces,
     ) -> None:
+        self._traces = traces
         self._contact_key = contact_key
         self._banned_address = banned_address
         self._end_reaction = end_reaction
@@ -183,6 +186,7 @@ class Withdrawal:
         """What signing in knows of them, where nothing but Q. needs it."""
         user = payload["user_id"]
         await self._schedules.delete(schedule_of(user))  # still there when the job was started by hand
+        await self._traces.later(user)
         if not payload.get("leaves_house"):
             return Progress(0)
         account = await self._accounts.get(user)
@@ -373,7 +377,9 @@ class Withdrawal:
                 count += 1
                 # A name of its own for each: two of them about one thing must not meet in a uniqueness marker.
                 nameless = reports.update(one.report_id).set(field, f"{WITHDRAWN}-{one.report_id}")
-                if field.name == Report.target_id.name:
+                if field.name == Report.reporter_id.name:
+                    nameless = nameless.set(Report.description, None)
+                else:
                     await self._db.write(profile_images.delete(copy_of(one.report_id)))
                     nameless = nameless.set(Report.seen_text, None).set(Report.seen_picture, None)
                 await self._rename(nameless)
