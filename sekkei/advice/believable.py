@@ -10,7 +10,7 @@ import datetime as dt
 import re
 import types
 import typing
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from decimal import Decimal
 from enum import Enum
 from typing import Any, NamedTuple, Union, get_args, get_origin
@@ -25,6 +25,9 @@ PER_PARTITION = 50
 LONG = ("description", "discription", "body", "content", "comment", "text", "bio", "note", "message", "answer")
 """Attributes with such a word in their name hold a paragraph; the others a few words."""
 PARAGRAPH_BYTES = 300
+MOST_DIGITS = 12
+APART = 1_000
+"""Between the numbers of two items of one entity that a pattern is given."""
 WORDS = "itsumo doori no hi ni kaita mono de, nani ka wo tsutaeru bun wa kono kurai no nagasa ni naru. "
 
 
@@ -42,6 +45,7 @@ def instance(entity: Entity[..., Any], number: int, per_partition: int = PER_PAR
     """The item of this number. An example of the design gives what is not part of its key."""
     group, place = divmod(number, per_partition) if entity.table.sk is not None else (number, 0)
     hashed = {component.field.name for component in entity.keys[entity.table.pk].components}
+    widths = _widths(entity)
     examples = entity.examples
     values: dict[str, Any] = {}
     for field in entity.model.fields.values():
@@ -51,13 +55,19 @@ def instance(entity: Entity[..., Any], number: int, per_partition: int = PER_PAR
         if examples and field.name not in entity.key_fields:
             values[field.name] = getattr(examples[number % len(examples)], field.name)
         else:
-            values[field.name] = _value(field, at)
+            values[field.name] = value_of(field, at % 10 ** widths.get(field.name, MOST_DIGITS))
     try:
         made = entity.model.cls(**values)
         entity.encode(made)
     except (SekkeiError, ValueError, TypeError, ArithmeticError, LookupError) as error:
         raise Unbelievable(f"{entity.name}: {error}") from error
     return made
+
+
+def _widths(entity: Entity[..., Any]) -> dict[str, int]:
+    """How many digits keys have for a number."""
+    components = [component for template in entity.keys.values() for component in template.components]
+    return {component.field.name: component.width for component in components if component.width is not None}
 
 
 Make = Callable[[Entity[..., Any], int, int], Any]
@@ -78,10 +88,25 @@ def arguments(
     for step in reversed(steps):
         made = make(step.entity, number, per_partition)
         known |= {parameter: getattr(made, attribute) for parameter, attribute in step.bound.items()}
+    hints = list(pattern.parameters.values())
     return {
-        parameter: _argument(design, parameter, hint, known, number, per_partition)
-        for parameter, hint in pattern.parameters.items()
+        parameter: _argument(
+            design, parameter, hint, known, number + APART * _earlier(design, hints[:at], hint), per_partition
+        )
+        for at, (parameter, hint) in enumerate(pattern.parameters.items())
     }
+
+
+def _earlier(design: Design, hints: Iterable[Any], hint: Any) -> int:
+    """How many parameters before this one take an item of the same entity, which must be another one."""
+    wanted = _entity_of(design, hint)
+    return sum(wanted is not None and _entity_of(design, one) is wanted for one in hints)
+
+
+def _entity_of(design: Design, hint: Any) -> Entity[..., Any] | None:
+    models = get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
+    entities = (entity for table in design.tables.values() for entity in table.entities)
+    return next((entity for entity in entities if entity.model.cls in models), None)
 
 
 class Asked(NamedTuple):
@@ -142,7 +167,7 @@ def _argument(design: Design, name: str, hint: Any, known: Mapping[str, Any], nu
     if origin in (list, tuple, set, frozenset):
         single = name.removesuffix("s")
         return origin([_argument(design, single, args[0], known, number, per_partition)])
-    entity = next((e for table in design.tables.values() for e in table.entities if e.model.cls is hint), None)
+    entity = _entity_of(design, hint)
     if entity is not None:
         return _fresh(entity, number, per_partition)
     if name in known and _is(known[name], hint):
@@ -157,7 +182,7 @@ def _fresh(entity: Entity[..., Any], number: int, per_partition: int) -> Any:
     made = instance(entity, number, per_partition)
     for field in entity.model.fields.values():
         if field.name in entity.key_fields and field.in_init and not isinstance(getattr(made, field.name), Enum):
-            return replace(made, **{field.name: _value(field, 900_000 + number)})
+            return replace(made, **{field.name: value_of(field, 900_000 + number)})
     return made
 
 
@@ -165,7 +190,8 @@ def _is(value: Any, hint: Any) -> bool:
     return isinstance(hint, type) and isinstance(value, hint)
 
 
-def _value(field: Field[Any, Any], number: int) -> Any:
+def value_of(field: Field[Any, Any], number: int) -> Any:
+    """For one attribute."""
     made = _plain(field.annotation, field.name, number)
     if isinstance(made, str) and field.form is not None:
         return field.form.replace("{}", made)
@@ -207,7 +233,7 @@ def _simple(hint: Any, name: str, number: int) -> Any:
         return _text(name, number)
     described = getattr(hint, "__sekkei__", None)
     if described is not None:
-        return hint(**{f.name: _value(f, number) for f in described.fields.values() if f.in_init})
+        return hint(**{f.name: value_of(f, number) for f in described.fields.values() if f.in_init})
     return f"{name}{number:06d}"
 
 

@@ -73,6 +73,7 @@ async def test_no_pattern_has_become_dearer(system: str) -> None:
     design, home = find(system)
     before = Measurements.load(measurements_beside(home)).units
     measured = await measure(design)
+    assert measured.left_out == {}
     assert set(measured.units) <= set(before), f"New patterns: run `sekkei measure {system}`."
     now = measured.units
     dearer = {
