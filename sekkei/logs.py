@@ -9,18 +9,20 @@ from datetime import UTC, datetime
 from typing import Any, Literal, TextIO
 
 Format = Literal["json", "text"]
+LOGGERS = ("sekkei", "sekkei_systems")
 
 _STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
 
 
 def configure(style: Format, level: str, stream: TextIO | None = None) -> None:
-    """Send what Sekkei logs to `stream` (standard error), from `level` on."""
+    """Send what Sekkei and its systems log to `stream` (standard error), from `level` on."""
     handler = logging.StreamHandler(stream or sys.stderr)
     handler.setFormatter(JsonLines() if style == "json" else TextLines())
-    logger = logging.getLogger("sekkei")
-    logger.handlers[:] = [handler]
-    logger.setLevel(level.upper())
-    logger.propagate = False
+    for name in LOGGERS:
+        logger = logging.getLogger(name)
+        logger.handlers[:] = [handler]
+        logger.setLevel(level.upper())
+        logger.propagate = False
 
 
 class JsonLines(logging.Formatter):

@@ -15,10 +15,11 @@ from sekkei import logs
 
 @pytest.fixture(autouse=True)
 def _as_before() -> Iterator[None]:
-    logger = logging.getLogger("sekkei")
-    before = (logger.handlers[:], logger.level, logger.propagate)
+    loggers = [logging.getLogger(name) for name in logs.LOGGERS]
+    before = [(logger.handlers[:], logger.level, logger.propagate) for logger in loggers]
     yield
-    logger.handlers[:], logger.level, logger.propagate = before
+    for logger, kept in zip(loggers, before, strict=True):
+        logger.handlers[:], logger.level, logger.propagate = kept
 
 
 def written(style: logs.Format, level: str = "info") -> list[str]:
@@ -55,3 +56,10 @@ def test_text() -> None:
 
 def test_level() -> None:
     assert len(written("json", "debug")) == 3
+
+
+def test_systems_are_heard_too() -> None:
+    stream = io.StringIO()
+    logs.configure("json", "warning", stream)
+    logging.getLogger("sekkei_systems.q.jobs").warning("a push was lost", extra={"user": "hana"})
+    assert json.loads(stream.getvalue())["user"] == "hana"

@@ -16,6 +16,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from sekkei import logs
 from sekkei.clock import SYSTEM as CLOCK
 from sekkei.clock import Clock
 from sekkei.design import Reactions
@@ -88,6 +89,7 @@ def functions() -> Functions:
     for name in ("SEKKEI_STORE", "SEKKEI_SECRET"):
         if not os.environ.get(name):
             raise RuntimeError(f"{name} must be set: a function keeps no file of its own. See docs/aws.md.")
+    logs.configure("json", "warning")
     settings = from_environment()
     names = [name.strip() for name in settings.get("systems").split(",") if name.strip()]
     systems = [discovery.load(name) for name in names or sorted(discovery.names())]

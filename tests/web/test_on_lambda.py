@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import base64
 import gzip
+import json
+import logging
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -13,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from sekkei import logs
 from sekkei.design import Change, Reactions
 from sekkei.runtime import days, discovery
 from sekkei.runtime.aws import functions as aws_functions
@@ -215,6 +218,7 @@ def test_every_system_runs_as_functions(name: str) -> None:
 
 
 def test_what_a_function_must_be_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(logs, "configure", lambda *given: None)
     on_lambda.functions.cache_clear()
     monkeypatch.delenv("SEKKEI_SECRET", raising=False)
     monkeypatch.setenv("SEKKEI_STORE", ":memory:")
@@ -234,6 +238,21 @@ def test_what_a_function_must_be_given(monkeypatch: pytest.MonkeyPatch) -> None:
     assert list(on_lambda.functions().deployment.systems) == ["tasks"]
     run(on_lambda.functions().deployment.store.close())
     on_lambda.functions.cache_clear()
+
+
+def test_a_log_says_what_it_is_about(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+    """Why a message was not sent, and which: CloudWatch has nothing but the line."""
+    for logger in map(logging.getLogger, logs.LOGGERS):
+        for name, kept in {"handlers": [], "level": logger.level, "propagate": logger.propagate}.items():
+            monkeypatch.setattr(logger, name, kept)
+    for name, value in {"STORE": ":memory:", "SECRET": "a secret of the tests", "SYSTEMS": "tasks"}.items():
+        monkeypatch.setenv(f"SEKKEI_{name}", value)
+    on_lambda.functions.cache_clear()
+    run(on_lambda.functions().deployment.store.close())
+    on_lambda.functions.cache_clear()
+    logging.getLogger("sekkei.runtime").warning("a message could not be sent", extra={"error": "AccessDenied"})
+    line = json.loads(capfd.readouterr().err)
+    assert (line["message"], line["error"]) == ("a message could not be sent", "AccessDenied")
 
 
 def test_the_guide_names_handlers_that_are_there() -> None:

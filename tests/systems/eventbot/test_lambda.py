@@ -8,6 +8,7 @@ from datetime import datetime
 import orjson
 import pytest
 
+from sekkei import logs
 from sekkei.runtime.days import JST
 from sekkei_systems.eventbot.ports.discord.signature import Signer
 
@@ -26,6 +27,7 @@ def test_the_bot_as_a_lambda_function(monkeypatch: pytest.MonkeyPatch) -> None:
     from sekkei.runtime.aws.functions import _loop
     from sekkei.web import on_lambda
 
+    monkeypatch.setattr(logs, "configure", lambda *given: None)
     on_lambda.functions.cache_clear()
     deployment = on_lambda.functions().deployment
     _loop().run_until_complete(deployment.make_tables())
