@@ -9,7 +9,10 @@ from sekkei.design import Capacity, Design, Index, Table
 from sekkei.publish.aws.names import name_with
 from sekkei.publish.aws.tables import DESIGN_TAG, SHARED_WORDS, has_shared
 
-PROVIDER = {"source": "hashicorp/aws", "version": ">= 6.0"}
+SOURCE, VERSION, SEVERAL = "hashicorp/aws", ">= 6.0", ">= 6.37"
+"""Keys of one attribute are said by `hash_key` and `range_key`, which every version takes. Later ones warn that these
+will go, but the `key_schema` that they ask for is unknown before 6.29, and an index that is there would be made anew.
+Keys of several attributes need it, and work well from 6.37 on."""
 
 
 def configuration(*designs: Design, env: str) -> dict[str, Any]:
@@ -21,7 +24,7 @@ def configuration(*designs: Design, env: str) -> dict[str, Any]:
             found[resource_name(table)] = _table(design, table)
             watched |= _insights(table)
     return {
-        "terraform": {"required_providers": {"aws": PROVIDER}, "required_version": ">= 1.5"},
+        "terraform": {"required_providers": {"aws": _provider(designs)}, "required_version": ">= 1.5"},
         "variable": _naming_variables(designs, env),
         "resource": {
             "aws_dynamodb_table": found,
@@ -29,6 +32,15 @@ def configuration(*designs: Design, env: str) -> dict[str, Any]:
         },
         "output": {f"{name}_arn": {"value": f"${{aws_dynamodb_table.{name}.arn}}"} for name in found},
     }
+
+
+def _provider(designs: Sequence[Design]) -> dict[str, str]:
+    indexes = (index for design in designs for table in design.tables.values() for index in table.indexes.values())
+    return {"source": SOURCE, "version": SEVERAL if any(_is_of_several(each) for each in indexes) else VERSION}
+
+
+def _is_of_several(index: Index) -> bool:
+    return len(index.pk) > 1 or len(index.sk) > 1
 
 
 def _naming_variables(designs: Sequence[Design], env: str) -> dict[str, Any]:
@@ -84,7 +96,7 @@ def _index(table: Table, index: Index) -> dict[str, Any]:
     found: dict[str, Any] = {"name": index.name}
     if index.local:
         found["range_key"] = index.sk[0]
-    elif len(index.pk) == 1 and len(index.sk) <= 1:
+    elif not _is_of_several(index):
         found |= {"hash_key": index.pk[0], **({"range_key": index.sk[0]} if index.sk else {})}
     else:
         hashes = [{"attribute_name": name, "key_type": "HASH"} for name in index.pk]

@@ -86,3 +86,13 @@ def test_names_follow_the_environment() -> None:
 
 def test_logical_names() -> None:
     assert logical("task-table-v3", "table") == "TaskTableV3Table"
+
+
+def test_terraform_asks_for_a_provider_that_knows_the_keys() -> None:
+    """Keys of several attributes came late; those of one are said in words that every version takes."""
+    versions = {}
+    for index in (Index("by_state", "state", "at"), Index("by_all", ("state", "email"), "at")):
+        made = configuration(thing_design(index)[0], env="prod")
+        (found,) = made["resource"]["aws_dynamodb_table"]["things"]["global_secondary_index"]
+        versions["key_schema" in found] = made["terraform"]["required_providers"]["aws"]["version"]
+    assert versions == {False: ">= 6.0", True: ">= 6.37"}
