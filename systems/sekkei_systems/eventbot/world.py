@@ -22,6 +22,7 @@ TOKEN = "discord-token"
 APPLICATION = "8000000000000000001"
 SIGNER = Signer(b"the key of one world's Discord .")
 CAPACITY = 2
+EVENTS_BEGIN = "2026-01-20 21:00"
 HOUR = 3600.0
 
 WORLD = Script(
@@ -67,7 +68,7 @@ async def organiser(me: Person) -> None:
 
 
 async def _makes_an_event(me: Person, title: str) -> str:
-    values = {"title": title, "start": "2026-01-20 21:00", "capacity": str(CAPACITY)}
+    values = {"title": title, "start": EVENTS_BEGIN, "capacity": str(CAPACITY)}
     outcome = await _app(me).submit(me.memory["as"], RECRUIT, "e1:create:", values)
     return f"makes {title}: {_told(outcome)}"
 

@@ -30,6 +30,8 @@ PYTHON = f"{sys.version_info[0]}.{sys.version_info[1]}"
 SETTLE_SECONDS = 240.0
 MOST_PAGES = 40
 LONG_AGO = "2020-01-01T00:00:00.000Z"
+OF_A_TRY = ("attempts", "last_error", "lease_by", "lease_until")
+"""What a schedule remembers of one that failed or was left in the middle."""
 PATIENCE_SECONDS = 120
 """For one answer: a function starts cold, on a machine that has other things to do."""
 
@@ -80,23 +82,25 @@ def package(system: str, folder: Path) -> Path:
     return build(system, folder / f"{system}.zip", "x86_64", PYTHON)
 
 
+Attempt = Callable[[str, Callable[[], Any]], Any]
+
+
 @dataclass
 class Stack:
     cloud: Cloud
     name: str
     outputs: Mapping[str, str]
-    check: Callable[[], None] = lambda: None
-    """Called after every answer: raises when there is no use in going on."""
+    attempt: Attempt = lambda function, ask: ask()
+    """Asks a function for something; whoever takes permissions away asks again with one more of them."""
 
     @property
     def host(self) -> str:
         return self.outputs["Console"].split("/")[2]
 
     def invoke(self, function: str, event: Any = None) -> Any:
-        client = self.cloud.client("lambda")
-        answer = client.invoke(FunctionName=f"{self.name}-{function}", Payload=json.dumps(event or {}))
+        client, name = self.cloud.client("lambda"), f"{self.name}-{function}"
+        answer = self.attempt(function, lambda: client.invoke(FunctionName=name, Payload=json.dumps(event or {})))
         content = json.loads(answer["Payload"].read() or "null")
-        self.check()
         assert "FunctionError" not in answer, content
         return content
 
@@ -106,7 +110,6 @@ class Stack:
         self.cloud.client("lambda").update_function_configuration(FunctionName=name, Description=str(time.time()))
 
     def rows(self, table: str) -> list[dict[str, Any]]:
-        self.check()
         found: list[dict[str, Any]] = self.cloud.client("dynamodb").scan(TableName=table)["Items"]
         return found
 
@@ -117,7 +120,8 @@ class Stack:
 
     def bring_forward(self, name: str) -> None:
         """Put a schedule back to a time that is over, so that the clock's next call sees to it."""
-        row = {**self.waiting("SCHEDULE")[name], "due_at": {"S": LONG_AGO}}
+        kept = {key: value for key, value in self.waiting("SCHEDULE")[name].items() if key not in OF_A_TRY}
+        row = {**kept, "due_at": {"S": LONG_AGO}}
         self.cloud.client("dynamodb").put_item(TableName=f"{self.name}-sekkei-runtime", Item=row)
 
 
@@ -174,36 +178,38 @@ class Visitor:
         self.page = ""
 
     def get(self, path: str) -> requests.Response:
-        return self._keep(
-            self._session.get(self._url(path), headers=self._headers(), timeout=PATIENCE_SECONDS, allow_redirects=False)
-        )
+        return self._keep(self.ask("GET", path, {"Accept": "text/html"}))
 
     def post(self, path: str, **fields: str) -> requests.Response:
-        token = re.search(r'name="csrf-token" content="([^"]+)"', self.page)
-        data = {"_csrf": token.group(1) if token else "", **fields}
-        headers = {**self._headers(), "Origin": f"http://{self._stack.host}"}
-        url = self._url(path)
-        return self._keep(
-            self._session.post(url, data=data, headers=headers, timeout=PATIENCE_SECONDS, allow_redirects=False)
-        )
+        headers = {"Accept": "text/html", "Origin": f"http://{self._stack.host}"}
+        return self._keep(self.ask("POST", path, headers, data={"_csrf": self._token(), **fields}))
 
     def json(self, method: str, path: str, body: Any) -> Any:
         """Of an API, as its own pages call it."""
-        self.get("/account")
-        token = re.search(r'name="csrf-token" content="([^"]+)"', self.page)
-        headers = {"Host": self._stack.host, "Origin": f"http://{self._stack.host}"}
-        headers["X-CSRF-Token"] = token.group(1) if token else ""
-        answer = self._session.request(method, self._url(path), json=body, headers=headers, timeout=PATIENCE_SECONDS)
-        self._stack.check()
+        answer = self.api(method, path, body)
         assert answer.ok, f"{method} {path}: {answer.status_code} {answer.text}"
         return answer.json() if answer.content else None
 
+    def api(self, method: str, path: str, body: Any = None) -> requests.Response:
+        """Whatever an API answers."""
+        if not self._token():
+            self.get("/account")
+        headers = {"Origin": f"http://{self._stack.host}", "X-CSRF-Token": self._token()}
+        return self.ask(method, path, headers, json=body)
+
     def send(self, path: str, body: bytes, headers: Mapping[str, str]) -> int:
         """As another program sends it, signed."""
-        given = {"Host": self._stack.host, "Content-Type": "application/json", **headers}
-        answer = requests.post(self._url(path), data=body, headers=given, timeout=PATIENCE_SECONDS)
-        self._stack.check()
-        return answer.status_code
+        return self.ask("POST", path, {"Content-Type": "application/json", **headers}, data=body).status_code
+
+    def ask(self, method: str, path: str, headers: Mapping[str, str], **more: Any) -> requests.Response:
+        url, given = self._stack.cloud.url + path, {"Host": self._stack.host, **headers}
+        more = {"headers": given, "timeout": PATIENCE_SECONDS, "allow_redirects": False, **more}
+        answer: requests.Response = self._stack.attempt("http", lambda: self._session.request(method, url, **more))
+        return answer
+
+    def _token(self) -> str:
+        token = re.search(r'name="csrf-token" content="([^"]+)"', self.page)
+        return token.group(1) if token else ""
 
     def follow(self, answer: requests.Response) -> requests.Response:
         while answer.status_code in (302, 303):
@@ -225,25 +231,30 @@ class Visitor:
 
     def sign_up(self, email: str) -> None:
         self.get("/sign-up")
-        self.post("/sign-up", name="Hana", email=email, password="correct horse battery")
+        with self._code(email):
+            self.post("/sign-up", name="Hana", email=email, password="correct horse battery")
+
+    def sign_in(self, email: str) -> None:
+        self.get("/sign-in")
+        with self._code(email):
+            self.post("/sign-in/mail", email=email)
+
+    @contextmanager
+    def _code(self, email: str) -> Iterator[None]:
+        """Asked for in the block, then found in the mail and typed in."""
+        before = len(self._mails_to(email))
+        yield
         self.get("/sign-in/code")
-        self._stack.invoke("work")
-        mail = until(lambda: self._stack.check() or self._mail_to(email))
+        mail = until(lambda: self._stack.invoke("work") or self._mails_to(email)[before:])
         code = re.search(r"\b(\d{6})\b", json.dumps(mail, ensure_ascii=False))
         assert code is not None, mail
         answer = self.post("/sign-in/code", code=code.group(1))
         assert answer.status_code == 303, answer.text
+        self.page = ""
 
-    def _mail_to(self, email: str) -> Any:
-        return next((each for each in self._stack.cloud.mails() if email in str(each)), None)
-
-    def _url(self, path: str) -> str:
-        return self._stack.cloud.url + path
-
-    def _headers(self) -> dict[str, str]:
-        return {"Host": self._stack.host, "Accept": "text/html"}
+    def _mails_to(self, email: str) -> list[Any]:
+        return [each for each in self._stack.cloud.mails() if each["To"] == [email]]
 
     def _keep(self, answer: requests.Response) -> requests.Response:
-        self._stack.check()
         self.page = answer.text if "html" in answer.headers.get("Content-Type", "") else self.page
         return answer

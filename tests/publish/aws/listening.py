@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import re
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -13,6 +14,8 @@ from typing import Any, NamedTuple
 from sekkei.publish.aws import calls
 
 SERVICES = ("DYNAMODB", "SESV2")
+DENIED = re.compile(rb"not authorized to perform: (\S+) ")
+NOT_PASSED_ON = ("content-length", "transfer-encoding", "connection", "x-amz-crc32")
 
 
 class Asked(NamedTuple):
@@ -31,6 +34,8 @@ class Ears:
         self.heard: set[Asked] = set()
         self.refused: list[Asked] = []
         self.addresses: dict[str, str] = {}
+        self.given: frozenset[Asked] = frozenset()
+        """What functions may do, while somebody holds permissions back."""
 
     def change(self, template: dict[str, Any]) -> None:
         """Let every function of a stack speak to its own ear."""
@@ -40,20 +45,32 @@ class Ears:
                 variables = resource["Properties"]["Environment"]["Variables"]
                 variables |= {f"AWS_ENDPOINT_URL_{service}": address for service in SERVICES}
 
-    def note(self, function: str, headers: Mapping[str, str], body: bytes, answer: bytes) -> None:
-        found = [Asked(function, action, resource) for action, resource in _asked(headers, body)]
-        self.heard.update(found)
-        if b"not authorized to perform" in answer:
-            self.refused += found
+    def note(self, asked: list[Asked], given: frozenset[Asked], answer: bytes) -> bytes:
+        """The answer; one that refuses names the resource too, as DynamoDB does and Ministack does not.
+
+        What is missing is the first that was not given when it was asked: IAM goes through them in this order."""
+        self.heard.update(asked)
+        denied = DENIED.search(answer)
+        missing = next((each for each in asked if denied and each not in given), None)
+        if denied is None or missing is None:
+            return answer
+        assert missing.action == denied[1].decode(), f"{missing} was not given, but {denied[1]!r} refused"
+        self.refused.append(missing)
+        return answer.replace(denied[0], b"%b on resource: %b " % (denied[0].strip(), missing.resource.encode()))
 
 
-def _asked(headers: Mapping[str, str], body: bytes) -> Iterator[tuple[str, str]]:
+def end(arn: str) -> str:
+    """Of an ARN, as permissions name a resource here."""
+    return arn.partition(":table/")[2] or arn
+
+
+def _asked(function: str, headers: Mapping[str, str], body: bytes) -> Iterator[Asked]:
     target = headers.get("X-Amz-Target", "")
     if not target:
-        yield "ses:SendEmail", "*"
+        yield Asked(function, "ses:SendEmail", "*")
         return
     for table, index, action in calls.asked(target.partition(".")[2], json.loads(body)):
-        yield f"dynamodb:{action}", f"{table}/index/{index}" if index else table
+        yield Asked(function, f"dynamodb:{action}", f"{table}/index/{index}" if index else table)
 
 
 class Quiet(ThreadingHTTPServer):
@@ -85,15 +102,15 @@ def _handler(function: str, ears: Ears, cloud_port: int) -> type[BaseHTTPRequest
 
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+            asked, given = list(_asked(function, self.headers, body)), ears.given
             cloud = http.client.HTTPConnection("127.0.0.1", cloud_port, timeout=60)
             cloud.request("POST", self.path, body, dict(self.headers))
             answer = cloud.getresponse()
-            content = answer.read()
+            content = ears.note(asked, given, answer.read())
             cloud.close()
-            ears.note(function, self.headers, body, content)
             self.send_response(answer.status)
             for name, value in answer.getheaders():
-                if name.lower() not in ("content-length", "transfer-encoding", "connection"):
+                if name.lower() not in NOT_PASSED_ON:
                     self.send_header(name, value)
             self.send_header("Content-Length", str(len(content)))
             self.end_headers()

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from itertools import pairwise
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -35,6 +36,7 @@ from tests.publish.aws.deployed import (
 pytestmark = [pytest.mark.torture, pytest.mark.timeout(600)]
 """Packages are built with pip and functions started cold: half a minute for each system."""
 
+NOWHERE: Mapping[str, int] = MappingProxyType({})
 SETTINGS = {"MailFrom": "studio@example.com", "SesRegion": REGION}
 
 
@@ -55,18 +57,21 @@ def ministack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cloud]:
         pytest.skip(str(reason))
 
 
-def deployed(ministack: Cloud, system: str, folder: Path, change: Any = None) -> Stack:
+def deployed(
+    ministack: Cloud, system: str, folder: Path, change: Any = None, ports: Mapping[str, int] = NOWHERE
+) -> Stack:
+    """The system on Ministack, with services outside at these ports."""
     try:
         zipped = package(system, folder)
     except CannotBuild as reason:
         pytest.skip(str(reason))
 
     def changed(template: dict[str, Any]) -> None:
-        walks.nowhere(template)
+        walks.outside(template, ports)
         if change is not None:
             change(template)
 
-    given = {**SETTINGS, "Operators": walks.operators(system), **walks.PARAMETERS.get(system, {})}
+    given = {**SETTINGS, "Operators": walks.operators(system), **walks.parameters(system, ports)}
     return deploy(ministack, system, zipped, changed, Shared=f"{system}-", **given)
 
 

@@ -10,17 +10,26 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from sekkei.runtime.transports.line import signature
+from sekkei.worlds import Script
 from sekkei_systems.chiipochi.ports.payments import signed
 from sekkei_systems.chiipochi.service.links import order_id_of
-from sekkei_systems.eventbot.ports.discord.signature import Signer
+from sekkei_systems.chiipochi.world import SECRET as LINE_SECRET
+from sekkei_systems.chiipochi.world import WEBHOOK_SECRET as STRIPE_SECRET
+from sekkei_systems.chiipochi.world import WORLD as chiipochi_world
+from sekkei_systems.eventbot.local.end import API
+from sekkei_systems.eventbot.world import SIGNER as DISCORD
+from sekkei_systems.eventbot.world import WORLD as eventbot_world
+from sekkei_systems.lessons.world import WORLD as lessons_world
+from sekkei_systems.q.world import WORLD as q_world
+from sekkei_systems.tasks.world import WORLD as tasks_world
 from tests.publish.aws.deployed import LONG_AGO, Stack, Visitor, until
 from tests.systems.chiipochi.conftest import CHECKOUT
 
-DISCORD = Signer(b"0" * 32)
-LINE_SECRET, STRIPE_SECRET = "s" * 32, "whsec_" + "w" * 20
-NOWHERE = "http://127.0.0.1:9"
-"""Nobody answers there, and at once."""
-MOST_PEOPLE = 200
+NOBODY = 9
+"""A port at which nobody answers, and at once."""
+MOST_PEOPLE = 150
+MOST_VILLAGES = 20
+STEPS_OF_LEAVING = 4
 
 
 def operator(system: str, number: int) -> str:
@@ -29,32 +38,32 @@ def operator(system: str, number: int) -> str:
 
 
 def operators(system: str) -> str:
-    return ",".join(operator(system, number) for number in range(MOST_PEOPLE))
+    """Whoever walks, and of those who live in a village the one that has rights."""
+    walking = [operator(system, number) for number in range(MOST_PEOPLE)]
+    role = {"chiipochi": "operator", "lessons": "staff"}.get(system)
+    return ",".join([*walking, *(f"{role}-{number}-1@example.com" for number in range(MOST_VILLAGES) if role)])
 
 
-PARAMETERS: Mapping[str, Mapping[str, str]] = {
-    "chiipochi": {
-        "LineChannelSecret": LINE_SECRET,
-        "LineChannelToken": "t" * 40,
-        "StripeSecretKey": "sk_test_" + "k" * 20,
-        "StripeWebhookSecret": STRIPE_SECRET,
-    },
-    "eventbot": {
-        "DiscordPublicKey": DISCORD.public_key,
-        "DiscordBotToken": "t" * 40,
-        "DiscordApplicationId": "1" * 18,
-    },
-    "lessons": {"LessonsStudios": "gnz=銀座", "LessonsStaff": operators("lessons")},
-}
-OUTSIDE = ("DISCORD", "LINE", "STRIPE")
+def parameters(system: str, ports: Mapping[str, int]) -> dict[str, str]:
+    """What the system's world sets, with services outside where they are."""
+    settings = WORLDS[system].settings
+    given = {name: value for name, value in settings.items() if name != "operators" and not name.endswith("_api_url")}
+    if system == "lessons":
+        given["lessons_staff"] = operators(system)
+        given["lessons_booking_url"] = f"sby=http://127.0.0.1:{ports.get('studio.example', NOBODY)}"
+    return {name.title().replace("_", ""): value for name, value in given.items()}
 
 
-def nowhere(template: dict[str, Any]) -> None:
-    """Services outside that are not there, instead of those that are."""
+OUTSIDE = {"DISCORD": ("discord.com", API), "LINE": ("api.line.me", ""), "STRIPE": ("api.stripe.com", "")}
+
+
+def outside(template: dict[str, Any], ports: Mapping[str, int]) -> None:
+    """Services outside at these ports by their names; the others are not there."""
     for resource in template["Resources"].values():
         if resource["Type"] == "AWS::Lambda::Function":
             variables = resource["Properties"]["Environment"]["Variables"]
-            variables |= {f"SEKKEI_{name}_API_URL": NOWHERE for name in OUTSIDE}
+            for name, (host, path) in OUTSIDE.items():
+                variables[f"SEKKEI_{name}_API_URL"] = f"http://127.0.0.1:{ports.get(host, NOBODY)}{path}"
 
 
 Ending = tuple[str, str]
@@ -76,7 +85,13 @@ ALSO_SEEN = {
 
 
 def use(stack: Stack, number: int = 0) -> None:
-    """Page → function → table → stream → function → outbox, and one schedule; each time by somebody else."""
+    """Page → function → table → stream → function → outbox, and what recurs; each time by somebody else."""
+    visit(stack, number)
+    for name in recurring(stack):
+        fire(stack, name)
+
+
+def visit(stack: Stack, number: int) -> None:
     person = Visitor(stack, number)
     person.sign_up(operator(stack.name, number))
     assert person.follow(person.get(PAGES.get(stack.name, f"/{stack.name}/docs"))).status_code == 200
@@ -90,15 +105,29 @@ def use(stack: Stack, number: int = 0) -> None:
     until(came)
     for path in (*SEEN, *ALSO_SEEN.get(stack.name, ()), *person.places):
         person.look_round(path)
-    _fire(stack)
 
 
-def _fire(stack: Stack) -> None:
-    """One that recurs: the clock sees to it and sets its next time."""
-    name = next(name for name, row in stack.waiting("SCHEDULE").items() if "cron" in row)
+def recurring(stack: Stack) -> list[str]:
+    return sorted(name for name, row in stack.waiting("SCHEDULE").items() if "cron" in row)
+
+
+def fire(stack: Stack, name: str) -> None:
+    """The clock sees to it and sets its next time."""
     stack.bring_forward(name)
     until(lambda: stack.invoke("work") or stack.waiting("SCHEDULE")[name]["due_at"]["S"] > LONG_AGO)
-    assert "last_error" not in stack.waiting("SCHEDULE")[name]
+    assert "last_error" not in stack.waiting("SCHEDULE")[name], name
+
+
+def leave(stack: Stack, number: int) -> None:
+    """Somebody takes their data along and goes; what they have left is removed in steps."""
+    person = Visitor(stack, number)
+    person.sign_up(f"leaves-{number}@{stack.name}.example")
+    WALKS[stack.name](stack, person)
+    assert person.get("/account/export").status_code == 200
+    person.get("/account/leave")
+    assert person.post("/account/leave", sure="1").status_code == 303
+    for _ in range(STEPS_OF_LEAVING):
+        stack.invoke("work")
 
 
 def tasks(stack: Stack, person: Visitor) -> Ending:
@@ -215,6 +244,9 @@ def eventbot(stack: Stack, person: Visitor) -> Ending:
     return "SCHEDULE", f"evt-{made.partition('#')[2]}"
 
 
+WORLDS: Mapping[str, Script] = {
+    each.name: each for each in (chiipochi_world, eventbot_world, lessons_world, q_world, tasks_world)
+}
 WALKS: Mapping[str, Callable[[Stack, Visitor], Ending]] = {
     walked.__name__: walked for walked in (chiipochi, eventbot, lessons, q, tasks)
 }
