@@ -121,7 +121,7 @@ def fire(stack: Stack, name: str) -> None:
 def leave(stack: Stack, number: int) -> None:
     """Somebody takes their data along and goes; what they have left is removed in steps."""
     person = Visitor(stack, number)
-    person.sign_up(f"leaves-{number}@{stack.name}.example")
+    person.sign_up(operator(stack.name, number))
     WALKS[stack.name](stack, person)
     assert person.get("/account/export").status_code == 200
     person.get("/account/leave")
