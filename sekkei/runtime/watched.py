@@ -29,6 +29,7 @@ class Ear:
         self.table, self.beginning = table, beginning
         self._heard = False
         self._waiting: set[asyncio.Future[None]] = set()
+        self.timer: asyncio.TimerHandle | None = None
 
     def hear(self) -> None:
         self._heard = True
@@ -45,7 +46,7 @@ class Ear:
             loop = asyncio.get_running_loop()
             waiting = loop.create_future()
             self._waiting.add(waiting)
-            timer = loop.call_later(seconds, _wake, waiting)
+            self.timer = timer = loop.call_later(seconds, _wake, waiting)
             try:
                 await waiting
             finally:

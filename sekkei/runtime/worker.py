@@ -280,8 +280,12 @@ class Worker:
             await self.alarms.ring(name, f"{schedule.name}: {one_line(error)}")
 
     def _job_of(self, schedule: Schedule) -> ScheduledJob | None:
-        system = self._systems.get(schedule.system)
-        return system.parts.scheduled.get(schedule.job) if system is not None else None
+        return self.scheduled(schedule.system, schedule.job)
+
+    def scheduled(self, system: str, job: str) -> ScheduledJob | None:
+        """What a schedule calls; None when that is for other processes."""
+        running = self._systems.get(system)
+        return running.parts.scheduled.get(job) if running is not None else None
 
     async def work_on_jobs(self) -> int:
         definitions = {name: system.parts.jobs for name, system in self._systems.items() if system.parts.jobs}

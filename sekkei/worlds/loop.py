@@ -14,8 +14,10 @@ import selectors
 import threading
 import warnings
 from collections import deque
+from collections.abc import Collection
 from contextvars import Context, ContextVar
 from dataclasses import dataclass, field
+from math import inf
 from typing import Any
 
 
@@ -74,6 +76,14 @@ class VirtualLoop(asyncio.SelectorEventLoop):
                 life.frozen.append(handle)
             else:
                 handle._run()
+
+    def next_moment(self, apart_from: Collection[object] = ()) -> float:
+        """When something can happen that has nothing to do with these timers; now, if something can run."""
+        if self._ready:
+            return self.time()
+        return min(
+            (at for at, _, timer in self._timers if not timer._cancelled and timer not in apart_from), default=inf
+        )
 
     def _move_on(self) -> None:
         """If nothing can run, it is the time of the next timer."""

@@ -11,19 +11,24 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from contextvars import copy_context
 from datetime import datetime
+from math import inf
 from typing import Any
 
+from sekkei.runtime.design import SCHEDULE
 from sekkei.runtime.design import design as runtime_design
 from sekkei.runtime.design import table as runtime_table
 from sekkei.runtime.watched import Ear, Watched, concerns
 from sekkei.store.protocol import Store
 from sekkei.worlds.clock import WorldClock
 from sekkei.worlds.loop import VirtualLoop
+from sekkei.worlds.rehearsal import Rehearsal
 
 CERTAIN_SECONDS = 10.0
 """A look so long after the last write has seen it: no pause after a failure is longer."""
 EARLY_SECONDS = 3.0
 """A clock may be so far ahead that something is due before its time."""
+APART_SECONDS = 0.001
+SCHEDULES = f"{SCHEDULE}#"
 LONGEST_SECONDS = 12 * 3600.0
 """As often as this everybody looks: what they note lapses after two days."""
 
@@ -38,10 +43,14 @@ class Quiet:
         env: str,
         items: Callable[[str], list[dict[str, Any]]],
         living: Callable[[], Collection[str]],
+        rehearsal: Rehearsal | None = None,
     ) -> None:
         self.loop, self._clock, self._items, self._living = loop, clock, items, living
+        self._rehearsal = rehearsal
         self._runtime = runtime_design.table_name(runtime_table, env)
         self._ears: dict[str, list[PatientEar]] = {}
+        self._waiting: dict[str, list[dict[str, Any]]] = {}
+        """What waits for its time, by kind, as it was at the last look since anything was written."""
         self.since: float | None = None
         """Since when faults are over; None before: people act, and everybody looks as often as in real time."""
 
@@ -52,6 +61,11 @@ class Quiet:
 
     def written(self, rows: Iterable[tuple[str, Mapping[str, Any]]]) -> None:
         """Whoever may find something by it looks again."""
+        self._waiting.clear()
+        if self._rehearsal is not None:
+            if self._rehearsal.is_noting:
+                return
+            self._rehearsal.forget()
         for table, row in rows:
             for ear in self._ears.get(table, ()):
                 if concerns(ear, row):
@@ -59,6 +73,9 @@ class Quiet:
 
     def forget(self) -> None:
         """Anything may be different now."""
+        self._waiting.clear()
+        if self._rehearsal is not None:
+            self._rehearsal.forget()
         for ears in self._ears.values():
             for ear in ears:
                 ear.disturb()
@@ -67,9 +84,24 @@ class Quiet:
         """When there may be something to find, by the loop's time; None for now."""
         if self.since is None or not (ear.beginning or ear.looked_at >= self._certain_at(ear)):
             return None
+        again = self._rehearsed(ear)
         known = [moment - EARLY_SECONDS for moment in self._moments(ear)]
-        until = min([*known, ear.looked_at + LONGEST_SECONDS])
+        until = min([*known, again, ear.looked_at + LONGEST_SECONDS])
         return until if until > self.loop.time() else None
+
+    def _rehearsed(self, ear: PatientEar) -> float:
+        """Leave out runs of schedules that would do nothing; then when to see about more of them."""
+        if self._rehearsal is None or ear.beginning != SCHEDULES or not self._is_certain():
+            return inf
+        others = self._ears[self._runtime]
+        horizon = self.loop.next_moment([each.timer for each in others if each.beginning == SCHEDULES])
+        self._rehearsal.move_on(self._due(SCHEDULE), horizon)
+        # Each at a moment of their own: whoever else can run then may write.
+        return horizon + APART_SECONDS * (1 + others.index(ear))
+
+    def _is_certain(self) -> bool:
+        assert self.since is not None
+        return self.loop.time() >= self.since + CERTAIN_SECONDS
 
     def _certain_at(self, ear: PatientEar) -> float:
         """From when on a look at a stream has seen all there is. What falls due is known without a look."""
@@ -78,14 +110,18 @@ class Quiet:
 
     def _moments(self, ear: PatientEar) -> list[float]:
         """When something falls due, or what a dead process holds becomes free."""
-        rows = self._items(self._runtime)
         if ear.beginning:
-            kind = {"S": ear.beginning.rstrip("#")}
-            return [self._moment(row["due_at"]) for row in rows if row.get("due_pk") == kind]
-        living = self._living()
+            return [self._moment(row["due_at"]) for row in self._due(ear.beginning.rstrip("#"))]
+        living, rows = self._living(), self._items(self._runtime)
         held = [row for row in rows if row["type"] == {"S": "checkpoint"} and "lease_until" in row]
         free = [self._moment(row["lease_until"]) for row in held if row["lease_by"]["S"] not in living]
         return [moment + 2 * EARLY_SECONDS for moment in free if moment + EARLY_SECONDS > ear.looked_at]
+
+    def _due(self, kind: str) -> list[dict[str, Any]]:
+        if kind not in self._waiting:
+            rows = self._items(self._runtime)
+            self._waiting[kind] = [row for row in rows if row.get("due_pk") == {"S": kind}]
+        return self._waiting[kind]
 
     def _moment(self, value: Mapping[str, str]) -> float:
         """By the loop's time."""

@@ -74,6 +74,8 @@ class Truth:
         self.network = Network()
         self.after_write: list[Callable[[str, Request], None]] = []
         self.calls = self.writes = 0
+        self.rehearsal: Callable[[str, Request], Response] | None = None
+        """Who answers while work is only tried out."""
         self.context = copy_context()
         """The world's own: what the store does goes on when whoever asked has died."""
         self.embedded = Embedded(Engine(None, clock=clock, housekeeping_seconds=None), clock=clock)
@@ -146,6 +148,8 @@ class Seam:
 
     async def call(self, operation: str, request: Request) -> Response:
         truth, network = self._truth, self._truth.network
+        if truth.rehearsal is not None:
+            return truth.rehearsal(operation, request)
         dice = ASKER.get(self._itself).dice(truth.seed)
         pages = PAGE_LATENCIES if operation in PAGES else 1
         await asyncio.sleep(dice.seconds(network.latency_seconds * pages))

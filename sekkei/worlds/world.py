@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from sekkei.runtime.deployment import sealed
+from sekkei.runtime.design import design as runtime_design
+from sekkei.runtime.design import table as runtime_table
 from sekkei.runtime.http import NETWORK
 from sekkei.runtime.settings import Secrets, Settings
 from sekkei.runtime.watched import written
@@ -33,6 +35,7 @@ from sekkei.worlds.outside import Outside
 from sekkei.worlds.people import Person
 from sekkei.worlds.processes import Process
 from sekkei.worlds.quiet import Listening, Quiet
+from sekkei.worlds.rehearsal import Rehearsal
 from sekkei.worlds.script import Invariant, Operation, Script
 from sekkei.worlds.seam import STORM, Network, Seam, Telling, Truth
 
@@ -82,7 +85,9 @@ class World:
             WorldClock(loop, dice_of(seed, "store"), start=self.start), seed, STORM if faults.weather else Forecast()
         )
         self.truth.calm()
-        self.quiet = Quiet(loop, self.clock, ENV, self.truth.items, lambda: {each.name for each in self.processes})
+        rehearsal = Rehearsal(loop, self.truth, lambda: self.processes, runtime_design.table_name(runtime_table, ENV))
+        living = lambda: {each.name for each in self.processes}  # noqa: E731
+        self.quiet = Quiet(loop, self.clock, ENV, self.truth.items, living, rehearsal)
         self.truth.lookers.append(self.quiet)
         self.outside = {kind: Outside(kind, seed) for kind in script.outside}
         self.internet = Internet(seed, copy_context())

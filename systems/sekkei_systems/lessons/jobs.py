@@ -21,6 +21,7 @@ from sekkei_systems.lessons.design import (
     change_status,
     complete_booking,
     user_lessons,
+    watched_on,
 )
 from sekkei_systems.lessons.rules.drafts import LessonDraft
 from sekkei_systems.lessons.rules.slots import parse_slot, slot_of
@@ -82,10 +83,19 @@ class LessonJobs:
     async def monitor(self, payload: Mapping[str, Any]) -> None:
         """All that is waited for; and, as cron knows minutes only, what begins soon again in between."""
         now = days.now(self._clock)
-        for seconds in NEAR_SECONDS:
-            at = now + timedelta(seconds=seconds)
-            await self._schedules.put(f"lessons/near/{seconds}", "near", {}, at=at)
+        if await self._is_something_near(now):
+            for seconds in NEAR_SECONDS:
+                at = now + timedelta(seconds=seconds)
+                await self._schedules.put(f"lessons/near/{seconds}", "near", {}, at=at)
         await self._service.monitor.run()
+
+    async def _is_something_near(self, now: datetime) -> bool:
+        """Whether anybody waits for a lesson that begins soon, at the latest of the times in between."""
+        last = now + NEAR + timedelta(seconds=max(NEAR_SECONDS))
+        for day in sorted({days.day_of(now), days.day_of(last)}):
+            if any(now < tie.starts_at <= last for tie in await self._db.all(watched_on(day))):
+                return True
+        return False
 
     async def near(self, payload: Mapping[str, Any]) -> None:
         await self._service.monitor.run(NEAR)

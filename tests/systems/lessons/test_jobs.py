@@ -136,6 +136,15 @@ async def test_what_begins_soon_is_looked_at_between_the_minutes(world: World) -
     assert [str(one.id).split("/")[2:5] for one in await world.notices()] == [str(soon).split("/")]
 
 
+@pytest.mark.parametrize("hours_before", [-1, 3, 30])
+async def test_between_the_minutes_nobody_looks_when_nothing_begins_soon(world: World, hours_before: int) -> None:
+    await world.lesson(LESSON, capacity=0)
+    await world.join("hana", LESSON)
+    world.clock.set((LESSON.starts_at - timedelta(hours=hours_before)).timestamp())
+    await world.jobs.monitor({})
+    assert await world.runtime.all(due_schedules(days.now(world.clock) + timedelta(seconds=60))) == []
+
+
 async def test_many_ties_end_in_one_pass(world: World) -> None:
     slots = [Slot("gnz", LESSON.lesson_date, time(hour, 0)) for hour in range(6, 23)]
     for slot in slots:

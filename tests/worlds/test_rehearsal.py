@@ -1,0 +1,138 @@
+"""Runs of recurring work that would do nothing are left out; one that has something to do is done in its minute."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from datetime import datetime, timedelta
+from math import inf
+
+import pytest
+
+from sekkei.design import Attr, Design, Key, attr, model, part
+from sekkei.runtime import days
+from sekkei.runtime.http import NETWORK
+from sekkei.runtime.system import Context, Parts, Payload, System
+from sekkei.store.http import Answer
+from sekkei.worlds import CALM, Script, World, run
+from sekkei.worlds.clock import START
+from sekkei.worlds.quiet import Quiet
+
+design = Design("diary")
+table = design.table("pages", "id")
+HOURS = 8.0
+AT = timedelta(hours=5, minutes=17)
+"""So long after the beginning there is something to do, for two minutes and never again."""
+Do = Callable[[Context, datetime], Awaitable[None]]
+
+
+@model
+class Page:
+    id: Attr[str] = part()
+    noted_at: Attr[datetime] = attr()
+
+
+@table.entity(Page)
+def pages(id: str) -> Key:
+    return Key(f"{id}")
+
+
+def note(context: Context, now: datetime) -> Awaitable[object]:
+    return context.db.write(pages.put(Page(id=context.clock.uuid(), noted_at=now)))
+
+
+async def writes(context: Context, now: datetime) -> None:
+    await note(context, now)
+
+
+async def writes_in_a_task(context: Context, now: datetime) -> None:
+    await asyncio.gather(note(context, now), context.db.get(pages("none")))
+
+
+async def writes_after_a_pause(context: Context, now: datetime) -> None:
+    await asyncio.sleep(0)
+    await note(context, now)
+
+
+async def writes_what_it_can(context: Context, now: datetime) -> None:
+    try:
+        await note(context, now)
+    except BaseException:
+        return
+
+
+async def asks_a_service(context: Context, now: datetime) -> None:
+    """And writes the same whatever it says."""
+    exchange = NETWORK.get()
+    assert exchange is not None
+    answer = await exchange("GET", "https://diary.example/", {}, b"")
+    assert answer.status == 200
+    await note(context, now)
+
+
+class Service:
+    asked = 0
+
+    async def answer(self, *request: object) -> Answer:
+        self.asked += 1
+        return Answer(200, {}, b"")
+
+
+def world(do: Do, hours: float = HOURS) -> Script:
+    def build(context: Context) -> Parts:
+        async def look(payload: Payload) -> None:
+            await context.db.get(pages("none"))
+            now = days.now(context.clock)
+            since = now.timestamp() - START - AT.total_seconds()
+            if 0 <= since < 120:
+                await do(context, now)
+
+        return Parts(scheduled={"look": look}, recurring={"look": "* * * * *"})
+
+    async def demo(context: Context, parts: Parts) -> None:
+        return None
+
+    words = {"ja": "日記", "en": "Diary"}
+    system = System(name="diary", title=words, about=words, design=design, build=build, demo=demo)
+    script = Script("diary", [system], seconds=1.0, settle_seconds=hours * 3600)
+
+    @script.prepares
+    def open_the_service(world: World) -> None:
+        world.internet.services["diary.example"] = world.given["service"] = Service()
+
+    @script.always_in("pages")
+    def somebody_looks_after_every_commit(world: World) -> None:
+        world.given["commits"] = world.given.get("commits", 0) + 1
+
+    @script.finally_
+    def everything_was_noted_in_its_minute(world: World) -> None:
+        noted = sorted(each.noted_at for each in world.decoded("pages"))
+        late = [
+            each.timestamp() - START - (AT + timedelta(minutes=number)).total_seconds()
+            for number, each in enumerate(noted)
+        ]
+        assert (len(noted), world.given["commits"]) == (2, 3), noted  # and a last look at the end
+        assert world.given["service"].asked in (0, 2)
+        assert all(0 <= seconds < 15 for seconds in late), late
+
+    return script
+
+
+@pytest.mark.parametrize("do", [writes, writes_in_a_task, writes_after_a_pause, writes_what_it_can, asks_a_service])
+def test_what_only_time_brings_is_done_in_its_minute(do: Do) -> None:
+    assert run(world(do), 1, faults=CALM).broken == ""
+
+
+def test_a_promise_sees_it_when_it_is_not_done() -> None:
+    async def forgets(context: Context, now: datetime) -> None:
+        await context.db.get(pages("none"))
+
+    assert "everything_was_noted" in run(world(forgets), 1, faults=CALM).broken
+
+
+def test_what_does_nothing_costs_no_calls(monkeypatch: pytest.MonkeyPatch) -> None:
+    start = run(world(writes, 0.05), 1, faults=CALM).calls
+    idle = (run(world(writes), 1, faults=CALM).calls - start) / HOURS
+    assert idle < 15
+    monkeypatch.setattr(Quiet, "_rehearsed", lambda self, ear: inf)
+    assert run(world(writes, 1.05), 1, faults=CALM).calls - start > 10 * idle
