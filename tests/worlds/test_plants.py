@@ -20,7 +20,8 @@ def world(name: str, focus: tuple[str, ...] = ()) -> Script:
     found: Script = import_module(f"sekkei_systems.{name}.world").WORLD
     if not focus:
         return found
-    return replace(found, operations=[each for each in found.operations if each.name in focus])
+    chosen = [replace(each, weight=each.weight * focus.count(each.name)) for each in found.operations]
+    return replace(found, operations=[each for each in chosen if each.weight])
 
 
 def promises(script: Script) -> set[str]:

@@ -385,6 +385,18 @@ def totals_equal_a_recount(world: World) -> None:
 
 
 @WORLD.finally_
+def nothing_remains_of_the_forgotten(world: World) -> None:
+    """Of what was there when they asked; a message that was on its way may have begun something new."""
+    for user, asked_at in world.given["forgotten"].items():
+        theirs = [one for one in _donations(world) if one.user_id == user]
+        old = [one for one in theirs if one.created_at.timestamp() < asked_at - SKEW]
+        assert old == [], f"{len(old)} donations are still under the name of somebody who is forgotten"
+        for table in PERSONAL if not theirs else ():
+            left = [item for item in world.items(table) if user in (item.get("user_id") or item["id"]).values()]
+            assert left == [] or table == "user_states", f"{table} still has {len(left)} rows of somebody forgotten"
+
+
+@WORLD.finally_
 def stamps_equal_donations(world: World) -> None:
     rows = world.decoded("stamps")
     counted = Counter((one.user_id, one.prefecture) for one in _donations(world) if one.counts)
@@ -421,18 +433,6 @@ def nobody_is_thanked_for_nothing_or_twice(world: World) -> None:
         reason, _, order = message.id.removeprefix("chiipochi/").partition("/")
         if reason == "thanks" and donation_key(order) is not None and order in orders:
             assert orders[order] in paid, f"thanks for {order}, which was never paid"
-
-
-@WORLD.finally_
-def nothing_remains_of_the_forgotten(world: World) -> None:
-    """Of what was there when they asked; a message that was on its way may have begun something new."""
-    for user, asked_at in world.given["forgotten"].items():
-        theirs = [one for one in _donations(world) if one.user_id == user]
-        old = [one for one in theirs if one.created_at.timestamp() < asked_at - SKEW]
-        assert old == [], f"{len(old)} donations are still under the name of somebody who is forgotten"
-        for table in PERSONAL if not theirs else ():
-            left = [item for item in world.items(table) if user in (item.get("user_id") or item["id"]).values()]
-            assert left == [] or table == "user_states", f"{table} still has {len(left)} rows of somebody forgotten"
 
 
 WORLD.finally_(promises.everything_ends)

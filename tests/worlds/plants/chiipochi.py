@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from sekkei.design import Transaction
+from sekkei_systems.chiipochi.rules.recipients import recipient_of
+from sekkei_systems.chiipochi.service.links import order_id_of
 from tests.worlds.plants.planting import Planted, nothing, unconditional
 
 
@@ -71,12 +73,10 @@ def a_refund_stays_in_the_totals(patch: pytest.MonkeyPatch) -> None:
 
 def a_correction_leaves_the_stamp(patch: pytest.MonkeyPatch) -> None:
     from sekkei_systems.chiipochi import reactions
-    from sekkei_systems.chiipochi.design import stamps
-
-    sound = reactions.correct_award
+    from sekkei_systems.chiipochi.design import correct_award, stamps
 
     def without_stamps(*arguments: Any) -> Transaction:
-        return Transaction(*(each for each in sound(*arguments).actions if each.entity is not stamps))
+        return Transaction(*(each for each in correct_award(*arguments).actions if each.entity is not stamps))
 
     patch.setattr(reactions, "correct_award", without_stamps)
 
@@ -94,19 +94,25 @@ def what_a_process_left_over_stays(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Inbox, "_handle_one", nothing(False))
 
 
-def thanks_are_pushed_anew_at_every_try(patch: pytest.MonkeyPatch) -> None:
-    import uuid
-
-    from sekkei.runtime.transports import line
-
-    patch.setattr(line, "retry_key", lambda message: str(uuid.uuid4()))
-
-
 def thanks_come_before_the_money(patch: pytest.MonkeyPatch) -> None:
+    """As soon as somebody stands at the checkout."""
     from sekkei_systems.chiipochi import reactions
+    from sekkei_systems.chiipochi.rules import messages
 
-    patch.setattr(reactions, "_matters", lambda change: change.new is not None)
-    patch.setattr(reactions.Donation, "counts", property(lambda self: self.tx_id is not None))
+    sound = reactions.Rewards._react
+
+    async def react(self: reactions.Rewards, change: Any) -> None:
+        found = change.new
+        if found is not None and found.tx_id is not None:
+            letter = messages.thanks_letter(
+                recipient_of(found), found.amount, {found.prefecture: 1}, "https://example.com/", "ja"
+            )
+            reason = f"thanks/{order_id_of(found.user_id, found.created_at)}"
+            await self._context.outbox.put("line", found.user_id, messages.body(letter, "thanks"), id=reason)
+        await sound(self, change)
+
+    patch.setattr(reactions.Rewards, "_react", react)
+    patch.setattr(reactions, "_thanks", nothing([]))
 
 
 def stamps_of_the_forgotten_stay(patch: pytest.MonkeyPatch) -> None:
@@ -116,6 +122,8 @@ def stamps_of_the_forgotten_stay(patch: pytest.MonkeyPatch) -> None:
 
 
 DONATING = "names_a_speciality", "says_yes", "follows_the_link"
+FORGETTING = *DONATING, *("wants_to_be_forgotten",) * 5
+THANKS = "nobody_is_thanked_for_nothing_or_twice"
 YES = "nobody_donates_more_often_than_they_say_yes"
 
 PLANTS = [
@@ -127,6 +135,6 @@ PLANTS = [
     Planted("chiipochi", a_correction_leaves_the_stamp, "stamps_equal_donations", 2, (*DONATING, "refunds")),
     Planted("chiipochi", nobody_asks_the_provider, "no_payment_waits_for_ever", 4),
     Planted("chiipochi", what_a_process_left_over_stays, "everything_that_line_delivered_is_handled", 0),
-    Planted("chiipochi", thanks_come_before_the_money, "nobody_is_thanked_for_nothing_or_twice", None),
-    Planted("chiipochi", stamps_of_the_forgotten_stay, "nothing_remains_of_the_forgotten", None),
+    Planted("chiipochi", thanks_come_before_the_money, THANKS, 6, DONATING),
+    Planted("chiipochi", stamps_of_the_forgotten_stay, "nothing_remains_of_the_forgotten", 6, FORGETTING),
 ]

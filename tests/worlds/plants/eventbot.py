@@ -9,6 +9,8 @@ import pytest
 from sekkei.design import Transaction
 from tests.worlds.plants.planting import Planted, nothing, on_unconditional
 
+LATE_SECONDS = 20.0
+
 
 def a_role_is_taken_from_the_wrong_person(patch: pytest.MonkeyPatch) -> None:
     from sekkei_systems.eventbot.local.world import PEOPLE
@@ -23,11 +25,20 @@ def a_role_is_taken_from_the_wrong_person(patch: pytest.MonkeyPatch) -> None:
 
 
 def two_events_take_a_role_back_at_once(patch: pytest.MonkeyPatch) -> None:
-    """Whose call to Discord is late takes the role from somebody who has just got it again."""
+    """Whose call to Discord is late takes the role from somebody who has just got it again. Every other one is late."""
+    import asyncio
     from datetime import timedelta
 
     from sekkei_systems.eventbot.jobs import roles
+    from sekkei_systems.eventbot.ports.discord.rest import Rest
 
+    sound = Rest.take_role
+
+    async def take_role(self: Rest, guild_id: str, user_id: str, role_id: str) -> None:
+        await asyncio.sleep(LATE_SECONDS * (int(asyncio.get_running_loop().time()) % 2))
+        await sound(self, guild_id, user_id, role_id)
+
+    patch.setattr(Rest, "take_role", take_role)
     patch.setattr(roles, "TAKING", timedelta(seconds=-5))
 
 
@@ -78,7 +89,9 @@ def a_removal_is_given_up(patch: pytest.MonkeyPatch) -> None:
 
 PLANTS = [
     Planted("eventbot", a_role_is_taken_from_the_wrong_person, "roles_equal_the_union_of_events", 0),
-    Planted("eventbot", two_events_take_a_role_back_at_once, "roles_equal_the_union_of_events", None),
+    Planted(
+        "eventbot", two_events_take_a_role_back_at_once, "roles_equal_the_union_of_events", 26, ("joins", "leaves")
+    ),
     Planted("eventbot", an_event_has_room_for_everybody, "counters_equal_a_recount", 2),
     Planted("eventbot", whoever_waits_is_given_a_place_and_waits_on, "nobody_waits_for_what_they_have", 0),
     Planted("eventbot", nobody_moves_up, "no_place_stays_empty_while_somebody_waits", 0),

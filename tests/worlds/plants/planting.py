@@ -23,7 +23,8 @@ class Planted:
     seed: int | None
     """None: it is rare, and left to whoever searches (`make torture`)."""
     focus: tuple[str, ...] = ()
-    """The operations that the seed is run with, as `sekkei world --focus` does; none for all."""
+    """The operations that the seed is run with, as `sekkei world --focus` does; none for all. What stands there twice
+    is done twice as often."""
 
     @property
     def name(self) -> str:
