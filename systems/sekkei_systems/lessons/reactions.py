@@ -46,7 +46,7 @@ def reactions_of(context: Context, monitor: Monitor, alerts: Alerts, searches: S
         if old is None:
             return
         if is_available(old) and not is_available(new):
-            await monitor.filled(new)
+            await monitor.filled(old, new)
         elif is_available(new) and _room(new) > (_room(old) if is_available(old) else 0):
             await monitor.look_at(slot)
         if _told(old) != _told(new):

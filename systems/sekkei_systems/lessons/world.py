@@ -14,8 +14,7 @@ from sekkei.worlds import Person, Script, World, promises
 from sekkei.worlds.chance import dice_of
 from sekkei.worlds.clock import START
 from sekkei_systems.lessons import SYSTEM
-from sekkei_systems.lessons.design import Lesson, Status, TieKind, UserLesson
-from sekkei_systems.lessons.design.models import Reservation
+from sekkei_systems.lessons.design import Lesson, Reservation, Status, TieKind, UserLesson
 from sekkei_systems.lessons.local.studio_system import State, StudioSystem, application
 from sekkei_systems.lessons.rules.slots import slot_of
 

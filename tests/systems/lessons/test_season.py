@@ -8,6 +8,7 @@ opening was one and everybody who waits was told of it once; queues were kept in
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import os
 import random
@@ -15,7 +16,7 @@ import re
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, time, timedelta
 from itertools import pairwise
 from typing import Any
@@ -128,6 +129,9 @@ class Season:
     given_back: Counter[Slot]
     """How often a place was given back here, by lesson."""
     tried: Counter[str]
+    booked: dict[tuple[str, Slot], None] = field(default_factory=dict)
+    waiting: dict[tuple[str, Slot], None] = field(default_factory=dict)
+    """Who might give something up, in the order in which they got it; the raw tables are counted at night."""
 
     @property
     def service(self) -> Service:
@@ -203,10 +207,17 @@ class Season:
             await self._those_who_read()
 
     async def _wants(self, user: str, slot: Slot) -> None:
-        member = Member(user)
-        if await self._did("books", self.service.bookings.book(member, slot)) or self.dice.random() < 0.4:
+        if await self._books("books", user, slot) or self.dice.random() < 0.4:
             return
-        await self._did("waits", self.service.waitlist.join(member, slot))
+        if await self._did("waits", self.service.waitlist.join(Member(user), slot)):
+            self.waiting[user, slot] = None
+
+    async def _books(self, what: str, user: str, slot: Slot) -> bool:
+        booked = await self._did(what, self.service.bookings.book(Member(user), slot))
+        if booked:
+            self.booked[user, slot] = None
+            self.waiting.pop((user, slot), None)
+        return booked
 
     async def _did(self, what: str, act: Any) -> bool:
         try:
@@ -222,25 +233,30 @@ class Season:
         self.studio.down = self.dice.random() < 0.1
         self.studio.system.faults.lag_seconds = self.dice.choice((0.0, 60.0, 300.0))
         await self._those_who_read()
-        for tie in await self._ties(TieKind.BOOKING):
-            if self.dice.random() < self.size.fickle and await self._did(
-                "cancels", self.service.bookings.cancel(Member(tie.user_id), slot_of(tie))
-            ):
-                self.given_back[slot_of(tie)] += 1
-        for tie in await self._ties(TieKind.WAITLIST):
-            if self.dice.random() < 0.01:
-                await self._did("leaves", self.service.waitlist.leave(Member(tie.user_id), slot_of(tie)))
+        for user, slot in self._some(self.booked, self.size.fickle):
+            if await self._did("cancels", self.service.bookings.cancel(Member(user), slot)):
+                self.given_back[slot] += 1
+        for user, slot in self._some(self.waiting, 0.01):
+            await self._did("leaves", self.service.waitlist.leave(Member(user), slot))
         for name in sorted(self.studio.system.lessons):
             if self.dice.random() < 0.1:
                 (self.studio.system.sell if self.dice.random() < 0.6 else self.studio.system.give_back)(name)
         await self.deployment.worker.run_until_idle()
+
+    def _some(self, ties: dict[tuple[str, Slot], None], chance: float) -> list[tuple[str, Slot]]:
+        """Who gives up what they have of a lesson to come."""
+        now = days.now(self.clock)
+        found = [one for one in ties if self.dice.random() < chance]
+        for one in found:
+            del ties[one]
+        return [(user, slot) for user, slot in found if slot.starts_at > now]
 
     async def _those_who_read(self) -> None:
         read, self.post.read = self.post.read, []
         tries = [(user, slot) for slot, user in read if self.dice.random() < 0.7]
         for start in range(0, len(tries), AT_ONCE):
             some = tries[start : start + AT_ONCE]
-            await asyncio.gather(*(self._did("takes", self.service.bookings.book(Member(u), s)) for u, s in some))
+            await asyncio.gather(*(self._books("takes", user, slot) for user, slot in some))
 
     async def _night(self) -> None:
         """Nothing is lost any more, and what was begun comes to its end."""
@@ -253,26 +269,29 @@ class Season:
                 break
         self.clock.advance(660)  # no feed is behind any more
         await self.deployment.worker.run_until_idle()
-        self.studio.lost = LOST
+        self.studio.lost, now = LOST, days.now(self.clock)
+        for ties in (self.booked, self.waiting):
+            for one in [one for one in ties if one[1].starts_at <= now]:
+                del ties[one]
 
     # What holds
 
-    async def _ties(self, kind: TieKind) -> list[UserLesson]:
-        """Active ones of lessons to come, as they are stored."""
-        now, found = days.now(self.clock), []
-        async for item in self._scanned(kind):
+    async def _ties(self) -> tuple[list[UserLesson], list[UserLesson]]:
+        """Bookings and waitlist entries that go on, of lessons to come, as they are stored."""
+        now, found = days.now(self.clock), {TieKind.BOOKING: list[UserLesson](), TieKind.WAITLIST: list[UserLesson]()}
+        async for item in self._scanned():
             tie = tie_rows.decode(item)
-            if tie.starts_at > now:
-                found.append(tie)
-        return found
+            if tie.starts_at > now and tie.kind in found:
+                found[tie.kind].append(tie)
+        return found[TieKind.BOOKING], found[TieKind.WAITLIST]
 
-    async def _scanned(self, kind: TieKind) -> AsyncIterator[dict[str, Any]]:
+    async def _scanned(self) -> AsyncIterator[dict[str, Any]]:
         request: dict[str, Any] = {
             "TableName": self.db.table_name(tie_rows.table),
             "ConsistentRead": True,
-            "FilterExpression": "#type = :kind AND #status = :active",
-            "ExpressionAttributeNames": {"#type": "type", "#status": "status"},
-            "ExpressionAttributeValues": {":kind": {"S": kind.value}, ":active": {"S": "active"}},
+            "FilterExpression": "#status = :active",
+            "ExpressionAttributeNames": {"#status": "status"},
+            "ExpressionAttributeValues": {":active": {"S": "active"}},
         }
         while True:
             answer = await self.db.store.call("Scan", request)
@@ -286,7 +305,7 @@ class Season:
         """At night."""
         left: list[Reservation] = await self.db.all(reservation_rows.scan().consistent())
         assert left == [], "everything was settled"
-        bookings, waiting = await self._ties(TieKind.BOOKING), await self._ties(TieKind.WAITLIST)
+        bookings, waiting = await self._ties()
         queues: dict[Slot, list[UserLesson]] = {}
         for tie in sorted(waiting, key=lambda tie: str(tie.queue_key)):
             queues.setdefault(slot_of(tie), []).append(tie)
@@ -364,6 +383,17 @@ async def season(size: Size, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[S
     await store.close()
 
 
+@asynccontextmanager
+async def rare_collections() -> AsyncIterator[None]:
+    """A quarter of the time went into looking for garbage that is not there."""
+    kept = gc.get_threshold()
+    gc.freeze()
+    gc.set_threshold(200_000, 20, 100)
+    yield
+    gc.set_threshold(*kept)
+    gc.unfreeze()
+
+
 async def test_two_days_of_a_season(monkeypatch: pytest.MonkeyPatch) -> None:
     async with season(Size(members=40, days=2, rush=40, hours=8, capacity=3, fickle=0.2), monkeypatch) as found:
         await found.live()
@@ -384,5 +414,5 @@ async def test_a_season(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptu
     tenth = Size(members=500, days=28, rush=900, hours=2, capacity=12)
     whole = Size(members=5_000, days=84, rush=3_000, hours=1, capacity=20)
     size = whole if os.environ.get("SEKKEI_SEASON") else tenth
-    async with season(size, monkeypatch) as found:
+    async with season(size, monkeypatch) as found, rare_collections():
         await found.live()

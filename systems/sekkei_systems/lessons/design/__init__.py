@@ -20,8 +20,6 @@ from sekkei_systems.lessons.design.models import (
     Pass,
     PassKind,
     Proof,
-    Reservation,
-    ReservationState,
     Role,
     Search,
     StaffMember,
@@ -40,7 +38,7 @@ from sekkei_systems.lessons.design.models import (
     starts_at,
     waits,
 )
-from sekkei_systems.lessons.design.models_chain import StudioConnection
+from sekkei_systems.lessons.design.models_chain import Reservation, ReservationState, StudioConnection
 from sekkei_systems.lessons.design.patterns import (
     active_before,
     active_between,
@@ -52,8 +50,10 @@ from sekkei_systems.lessons.design.patterns import (
     connection_of,
     contact,
     count_in_week,
+    free_place,
     give_place_back,
     holidays_between,
+    leave_place,
     lesson,
     matches_of,
     of_kind_between,
@@ -171,9 +171,11 @@ __all__ = [
     "count_in_week",
     "design",
     "desk_acts",
+    "free_place",
     "give_place_back",
     "holidays",
     "holidays_between",
+    "leave_place",
     "lesson",
     "lessons",
     "lessons_table",

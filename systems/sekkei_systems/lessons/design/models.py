@@ -179,7 +179,10 @@ class Lesson:
         "pushedAt", default=None, stored_as=INSTANT, ja="最新の空席通知の時刻", en="when the newest push was signed"
     )
     sold_out_at: Attr[datetime | None] = attr(
-        "soldOutAt", default=None, stored_as=INSTANT, ja="満席と断られた時刻", en="when its studio said that it is full"
+        "soldOutAt", default=None, stored_as=INSTANT, ja="満席と分かった時刻", en="when it was last known to be full"
+    )
+    opened_at: Attr[datetime | None] = attr(
+        "openedAt", default=None, stored_as=INSTANT, ja="空席が分かった時刻", en="when the last opening was counted"
     )
     listed: Attr[bool | None] = attr(default=None, ja="フィードの時間割にあるか", en="a feed listed it")
     missing_since: Attr[datetime | None] = attr(
@@ -281,29 +284,6 @@ class Match:
     seen_at: Attr[datetime] = attr("seenAt", stored_as=INSTANT, ja="見つけた状態", en="which state of the lesson")
     opened: Attr[bool] = attr(default=False, ja="空きが出たか", en="a place became free; else it is new")
     told_at: Attr[datetime | None] = attr("toldAt", default=None, stored_as=INSTANT, ja="通知日時", en="told")
-    ttl: Attr[datetime] = attr(stored_as=epoch(), ja="期限", en="until when")
-
-
-class ReservationState(Enum):
-    """Of a place in a studio's own system, until it is settled."""
-
-    RESERVING = "reserving"
-    BOOKED = "booked"
-    RELEASING = "releasing"
-
-
-@model
-class Reservation:
-    """A place that is being booked or given back in a studio's own system; gone when that is done."""
-
-    reservation_id: Attr[str] = attr("reservationId", ja="予約ID", en="which reservation")
-    user_id: Attr[str] = attr("userId", ja="ユーザーID", en="user")
-    studio_code: Attr[str] = attr("studioCode", ja="スタジオコード", en="studio")
-    lesson_date: Attr[date] = attr("lessonDate", ja="レッスン日", en="day")
-    start_time: Attr[time] = attr("startTime", ja="開始時間", en="start")
-    state: Attr[ReservationState] = attr(ja="状態", en="how far it has come")
-    tries: Attr[int] = attr(default=0, ja="試した回数", en="times tried")
-    updated_at: Attr[datetime] = attr("updatedAt", stored_as=INSTANT, ja="更新日時", en="last change")
     ttl: Attr[datetime] = attr(stored_as=epoch(), ja="期限", en="until when")
 
 

@@ -206,6 +206,25 @@ def give_place_back(lesson: Lesson, now: datetime) -> Update[Lesson]:
     return update.add(Lesson.booked_here, -1).when(Lesson.booked_here > 0)
 
 
+@design.pattern(ja="席を手放す（スタジオに戻るまでは空かない）", added=True)
+def leave_place(lesson: Lesson, now: datetime) -> Update[Lesson]:
+    """Ours no longer, and taken until the studio's own system has it back or says that it is free."""
+    update = lessons.update(lesson.studio_code, lesson.lesson_date, lesson.start_time).set(Lesson.updated_at, now)
+    if lesson.booked_here is None:
+        return update.when(Lesson.booked_here.absent())
+    return update.add(Lesson.booked_here, -1).when(Lesson.booked_here > 0)
+
+
+@design.pattern(ja="手放した席が空く", added=True)
+def free_place(lesson: Lesson, now: datetime) -> Update[Lesson]:
+    """One place more that was ours: the studio's own system has it back."""
+    update = lessons.update(lesson.studio_code, lesson.lesson_date, lesson.start_time).add(Lesson.booked, -1)
+    update = update.remove(Lesson.sold_out_at).set(Lesson.updated_at, now)
+    if lesson.booked_here is None:
+        return update.when(Lesson.booked > 0, Lesson.booked_here.absent())
+    return update.when(Lesson.booked > Lesson.booked_here)
+
+
 @design.pattern(ja="予約から履歴へ", added=True)
 def complete_booking(booking: UserLesson, history: UserLesson, now: datetime) -> Transaction:
     """The lesson took place: the booking is completed and stays as history."""

@@ -16,7 +16,6 @@ from sekkei_systems.lessons.design.models import (
     Migration,
     Pass,
     Proof,
-    Reservation,
     Search,
     StaffMember,
     Standing,
@@ -27,7 +26,7 @@ from sekkei_systems.lessons.design.models import (
     WeekCount,
     WeeklyLesson,
 )
-from sekkei_systems.lessons.design.models_chain import StudioConnection
+from sekkei_systems.lessons.design.models_chain import Reservation, StudioConnection
 from sekkei_systems.original import ADDED
 
 design = Design(

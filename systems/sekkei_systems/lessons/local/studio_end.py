@@ -17,7 +17,7 @@ from sekkei.runtime import days
 from sekkei.runtime.settings import Settings
 from sekkei_systems.lessons.design import Lesson, Status, TieKind, of_studio_between
 from sekkei_systems.lessons.local.studio_demo import CODE, DAYS, NAME, demo_studio, offer_days
-from sekkei_systems.lessons.local.studio_system import Refused, Reservation, State
+from sekkei_systems.lessons.local.studio_system import Refused
 from sekkei_systems.lessons.ports.booking.port import StudioRefused
 from sekkei_systems.lessons.ports.timetable.provider import availability_in
 from sekkei_systems.lessons.rules.drafts import LessonDraft
@@ -80,7 +80,7 @@ class LocalStudio:
             async for tie in self._db.each(of_studio_between(CODE, today, today + timedelta(days=DAYS))):
                 booked = tie.kind is TieKind.BOOKING and tie.status is Status.ACTIVE
                 if booked and tie.reservation_id is not None:
-                    self.system.reservations[tie.reservation_id] = Reservation(str(slot_of(tie)), State.SOLD, 0.0)
+                    self.system.remember(tie.reservation_id, str(slot_of(tie)))
             self._knows = True
 
 

@@ -79,6 +79,8 @@ class StudioSystem:
         self.faults = faults or Faults()
         self.lessons: dict[str, Offered] = {}
         self.reservations: dict[str, Reservation] = {}
+        self._by_lesson: dict[str, list[Reservation]] = {}
+        """Those that were not released when somebody looked."""
 
     def offer(self, lesson: str, capacity: int, **details: str) -> None:
         """Put a lesson on sale, or change its mind about how many places it has; never below what is sold."""
@@ -88,10 +90,17 @@ class StudioSystem:
 
     def taken(self, lesson: str) -> int:
         now = self._clock.now()
-        ours = [one for one in self.reservations.values() if one.lesson == lesson]
-        return self.lessons[lesson].counter + sum(
-            one.state is State.SOLD or (one.state is State.HELD and one.until > now) for one in ours
-        )
+        ours = [one for one in self._by_lesson.get(lesson, []) if one.state is not State.RELEASED]
+        self._by_lesson[lesson] = ours
+        return self.lessons[lesson].counter + sum(one.state is State.SOLD or one.until > now for one in ours)
+
+    def remember(self, key: str, lesson: str) -> None:
+        """Sold to somebody before this program began."""
+        self._keep(key, Reservation(lesson, State.SOLD, 0.0))
+
+    def _keep(self, key: str, made: Reservation) -> None:
+        self.reservations[key] = made
+        self._by_lesson.setdefault(made.lesson, []).append(made)
 
     def sell(self, lesson: str) -> bool:
         """At its own counter."""
@@ -114,7 +123,7 @@ class StudioSystem:
         if self.taken(lesson) >= self.lessons[lesson].capacity:
             raise Refused(409, "full")
         made = Reservation(lesson, State.HELD, self._clock.now() + HOLD_SECONDS)
-        self.reservations[key] = made
+        self._keep(key, made)
         self._note(lesson)
         return made
 

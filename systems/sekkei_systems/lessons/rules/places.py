@@ -7,6 +7,7 @@ provider says is about its own side: it moves the difference, never our own book
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 
 from sekkei.design import replace
 from sekkei_systems.lessons.design import Lesson
@@ -28,6 +29,15 @@ class Availability:
     @property
     def has_room(self) -> bool:
         return self.is_open and self.available != 0
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """What was said of a lesson. It was so at a moment between `earliest` and `latest`."""
+
+    found: Availability
+    earliest: datetime
+    latest: datetime
 
 
 def availability_of(lesson: Lesson) -> Availability:
@@ -77,3 +87,14 @@ def has_room(lesson: Lesson, found: Availability) -> bool:
     if lesson.called_off or not lesson.is_open:
         return False
     return (found.told and found.available is None) or free_places(lesson) != 0
+
+
+def is_overtaken(lesson: Lesson, word: Word) -> bool:
+    """Whether more is known than what was said. That a full lesson has room, or one with room is full, is believed when
+    it was so certainly later than the last such turn: what a studio's system tells may be minutes old, now more and now
+    less."""
+    if lesson.called_off or not word.found.told:
+        return False
+    opened_at = lesson.opened_at if lesson.was_available else None
+    turned_at = lesson.sold_out_at if word.found.has_room else opened_at
+    return turned_at is not None and word.earliest < turned_at

@@ -26,7 +26,6 @@ from sekkei_systems.lessons.design import (
     active_between,
     change_status,
     contact,
-    give_place_back,
     lesson,
     lessons,
     of_studio_on,
@@ -123,11 +122,9 @@ class Alerts:
         if current.called_off:
             ended = (change_status(tie, Status.CANCELLED, now) for tie in ties)
             actions += [one.set(UserLesson.ended_with_lesson, True) for one in ended]
-            actions.append(await self._still_off(ties, current, now))
-            for tie in ties:
-                there = await self._reservations.cancelling(tie) if tie.kind is TieKind.BOOKING else None
-                actions += [there] if there is not None else []
-                actions += await self._entitlements.returned(tie) if tie.kind is TieKind.BOOKING else []
+            booking = next((tie for tie in ties if tie.kind is TieKind.BOOKING), None)
+            actions += await self._still_off(booking, current)
+            actions += await self._entitlements.returned(booking) if booking is not None else []
             messages = self._notices.called_off(person, current)
         else:
             actions += [refresh(tie, current.lesson_name, current.instructor, now) for tie in ties]
@@ -138,14 +135,14 @@ class Alerts:
         reason = f"change/{slot_of(first)}/{first.user_id}/{state[:16]}"
         return await self._tell(actions, person, messages, reason, first)
 
-    async def _still_off(self, ties: list[UserLesson], current: Lesson, now: datetime) -> Action[Any, Any]:
+    async def _still_off(self, booking: UserLesson | None, current: Lesson) -> list[Action[Any, Any]]:
         """A condition: nobody has brought the lesson back meanwhile. Whoever has booked gives the place back."""
-        key = (current.studio_code, current.lesson_date, current.start_time)
-        fresh = await self._db.get(lesson(*key))
-        books = any(tie.kind is TieKind.BOOKING for tie in ties)
-        if books and fresh is not None and fresh.booked > 0:  # an older version let a studio's word overwrite our count
-            return give_place_back(fresh, now).when(Lesson.called_off.is_(True))
-        return lessons.must_exist(*key).when(Lesson.called_off.is_(True))
+        key, off = (current.studio_code, current.lesson_date, current.start_time), Lesson.called_off.is_(True)
+        place, there = None, None
+        if booking is not None:
+            place, there = await self._reservations.cancelling(booking, await self._db.get(lesson(*key)))
+        still_off = lessons.must_exist(*key).when(off) if place is None else place.when(off)
+        return [still_off, *([there] if there is not None else [])]
 
     async def _tell(
         self, actions: list[Action[Any, Any]], person: Contact | None, bodies: Messages, reason: str, tie: UserLesson

@@ -18,7 +18,6 @@ from sekkei_systems.lessons.design import (
     TieKind,
     UserLesson,
     change_status,
-    give_place_back,
     lessons,
     of_reservation_id,
     register,
@@ -195,13 +194,9 @@ class Bookings:
             ended = ended.set(UserLesson.cancelled_late, True)
         actions: list[Action[Any, Any]] = [ended, *(told or ())]
         actions += await self._entitlements.returned(booking, late=late)
-        lesson = await self._timetable.find(slot)
-        if lesson is not None and lesson.booked > 0:  # an older version let a studio's word overwrite our own count
-            actions.append(give_place_back(lesson, now))
         if waited is not None and waited.status is Status.COMPLETED:
             actions.append(change_status(waited, Status.CANCELLED, now))
-        there = await self._reservations.cancelling(booking)
-        actions += [there] if there is not None else []
+        actions += filter(None, await self._reservations.cancelling(booking, await self._timetable.find(slot)))
         try:
             await self._ties.db.transact(*actions)
         except TransactionFailed as failed:

@@ -34,7 +34,16 @@ from sekkei_systems.lessons.design import (
 )
 from sekkei_systems.lessons.ports.timetable.provider import Provider
 from sekkei_systems.lessons.rules.openings import books_itself, offers_left, untold
-from sekkei_systems.lessons.rules.places import Availability, as_said, free_places, has_room, is_available
+from sekkei_systems.lessons.rules.places import (
+    Availability,
+    Word,
+    as_said,
+    free_places,
+    has_room,
+    is_available,
+    is_overtaken,
+    places_here,
+)
 from sekkei_systems.lessons.rules.policy import Fairness, Policy
 from sekkei_systems.lessons.rules.quiet import quiet_pause
 from sekkei_systems.lessons.rules.selling import Sellers
@@ -125,20 +134,38 @@ class Monitor:
             current = await self._db.write(heard.when(Lesson.studio_code.exists(), newest))
         except ConditionFailed:
             return 0
-        if _is_behind(current, found, said_at):
-            return 0
         queue = await self._db.all(queue_of(slot.studio_code, slot.lesson_date, slot.start_time))
-        return await self._act_on(current, queue, found, now)
+        return await self._act_on(current, queue, Word(found, said_at, said_at), now)
 
-    async def filled(self, full: Lesson) -> None:
+    async def filled(self, before: Lesson, full: Lesson) -> None:
         """The last place was taken. Were it given back before the next pass, that would be an opening too."""
+        await self._sellers.fresh()
+        told, ours = self._sellers.tells(full), places_here(full) > places_here(before)
+        refused = full.sold_out_at != before.sold_out_at
+        if told and not (ours or refused or full.called_off):
+            return  # its studio's system says so, and that was judged when it was heard
+        if told and ours:
+            await self._sold_out(full)
+        if await self._ended(full) is not None:
+            await self._arm_again(await self._db.all(queue_of(full.studio_code, full.lesson_date, full.start_time)))
+
+    async def _sold_out(self, full: Lesson) -> None:
+        """By our own booking, which its studio's system may not show yet."""
+        older = Lesson.sold_out_at.absent() | (Lesson.sold_out_at < full.updated_at)
+        update = lessons.update(full.studio_code, full.lesson_date, full.start_time)
+        update = update.set(Lesson.sold_out_at, full.updated_at)
+        still = (Lesson.episode == full.episode, Lesson.booked >= Lesson.capacity, older)
+        with contextlib.suppress(ConditionFailed):
+            await self._db.write(update.when(*still))
+
+    async def _ended(self, full: Lesson, known_at: datetime | None = None) -> Lesson | None:
+        """The opening is over. None when that is no news: word of it may come late, when the next one was counted."""
         update = lessons.update(full.studio_code, full.lesson_date, full.start_time).set(Lesson.was_available, False)
+        update = update if known_at is None else update.set(Lesson.sold_out_at, known_at)
         try:
-            # Word may come late: when the next opening has been counted already, it is over.
-            await self._db.write(update.when(Lesson.was_available.is_(True), Lesson.episode == full.episode))
+            return await self._db.write(update.when(Lesson.was_available.is_(True), Lesson.episode == full.episode))
         except ConditionFailed:
-            return
-        await self._arm_again(await self._db.all(queue_of(full.studio_code, full.lesson_date, full.start_time)))
+            return None
 
     async def _look_at_all(self, queues: Mapping[Slot, list[UserLesson]], now: datetime) -> int:
         await self._sellers.fresh()
@@ -152,14 +179,15 @@ class Monitor:
 
     async def _ask(self, current: Lesson, queue: list[UserLesson], now: datetime) -> int:
         found = await self._provider.availability(current)
-        if found is None or _is_behind(current, found, now - FEED_BEHIND):
+        if found is None:
             return 0
-        return await self._act_on(current, queue, found, now)
+        return await self._act_on(current, queue, Word(found, now - FEED_BEHIND, now), now)
 
-    async def _act_on(self, current: Lesson, queue: list[UserLesson], found: Availability, now: datetime) -> int:
-        noted, said = await self._noted(current, found, now)
-        if noted.pushed_at != current.pushed_at:
-            return 0  # the studio has said something newer since, which is acted on by whoever heard it
+    async def _act_on(self, current: Lesson, queue: list[UserLesson], word: Word, now: datetime) -> int:
+        found = word.found
+        noted, said = await self._noted(current, queue, word, now)
+        if said is None or noted.pushed_at != current.pushed_at:
+            return 0  # more is known than this, or its studio has said something newer since, and that is acted on
         # Offers are made out of what was counted, not out of what has been booked since.
         current = replace(noted, booked=said.booked)
         if not has_room(current, found):
@@ -228,18 +256,34 @@ class Monitor:
         found = await self._db.get_many(user_lessons.ref_of(tie).consistent() for tie in queue)
         return [tie for tie in found if tie is not None and tie.status is Status.ACTIVE]
 
-    async def _noted(self, current: Lesson, found: Availability, now: datetime) -> tuple[Lesson, Lesson]:
+    async def _as_filled(self, current: Lesson, queue: list[UserLesson]) -> Lesson:
+        """Our own booking may have taken the last place a moment ago, and word of it be on its way: `filled`."""
+        taken = current.was_available and current.is_open and free_places(current) == 0
+        if not taken or not self._sellers.by_port(current):
+            return current
+        ended = await self._ended(current, current.updated_at)
+        if ended is not None:
+            await self._arm_again(queue)
+            return ended
+        return await self._db.get(lesson(current.studio_code, current.lesson_date, current.start_time)) or current
+
+    async def _noted(
+        self, current: Lesson, queue: list[UserLesson], word: Word, now: datetime
+    ) -> tuple[Lesson, Lesson | None]:
         """The lesson with what the provider says of it and the opening counted by whoever sees it first; and the
-        lesson as it was when that was reckoned."""
+        lesson as it was when that was reckoned, None when more is known than was said."""
+        found, said = word.found, current
         for _ in range(TRIES):
             if found.told:
-                current = await self._counts.counted(current)
+                current = await self._as_filled(await self._counts.counted(current), queue)
+            if is_overtaken(current, word):
+                return current, None
             said = as_said(current, found, includes_ours=self._sellers.counts_ours(current))
             room = has_room(said, found)
             if said == current and current.was_available == room:
                 return current, said
             try:
-                return await self._db.write(_note(current, said, room, now)), said
+                return await self._db.write(_note(current, said, room, word, now)), said
             except ConditionFailed:
                 fresh = await self._db.get(lesson(current.studio_code, current.lesson_date, current.start_time))
                 if fresh is None or fresh.pushed_at != current.pushed_at or not found.told:
@@ -249,15 +293,16 @@ class Monitor:
 
     async def _arm_again(self, queue: list[UserLesson]) -> None:
         """Full again: whoever was told and did not book is told of the next opening."""
-        for tie in queue:
-            if tie.notification_sent:
-                update = _update(tie).set(UserLesson.notification_sent, False).remove(UserLesson.offer_until)
-                # Not who was told of another opening since: what is held for them stays held.
-                same = UserLesson.notify_episode.absent() | (UserLesson.notify_episode == tie.notify_episode)
-                try:
-                    await self._db.write(update.when(UserLesson.status == Status.ACTIVE, same))
-                except ConditionFailed:
-                    continue
+        told = [tie for tie in queue if tie.notification_sent]
+        for start in range(0, len(told), TOLD_AT_ONCE):
+            await asyncio.gather(*(self._arm(tie) for tie in told[start : start + TOLD_AT_ONCE]))
+
+    async def _arm(self, tie: UserLesson) -> None:
+        update = _update(tie).set(UserLesson.notification_sent, False).remove(UserLesson.offer_until)
+        # Not who was told of another opening since: what is held for them stays held.
+        same = UserLesson.notify_episode.absent() | (UserLesson.notify_episode == tie.notify_episode)
+        with contextlib.suppress(ConditionFailed):
+            await self._db.write(update.when(UserLesson.status == Status.ACTIVE, same))
 
     async def _tell_some(self, ties: list[UserLesson], current: Lesson, mode: Fairness, now: datetime) -> list[Outcome]:
         fresh = await self._as_they_are(ties)
@@ -303,12 +348,6 @@ class Monitor:
         return Outcome.UNREACHABLE
 
 
-def _is_behind(current: Lesson, found: Availability, said_at: datetime) -> bool:
-    """Whether there is room only because the studio's system does not say yet that it has sold the last place."""
-    refused_at = current.sold_out_at
-    return found.told and found.has_room and refused_at is not None and said_at < refused_at
-
-
 def _claim(tie: UserLesson, current: Lesson, until: datetime | None, now: datetime) -> Update[UserLesson]:
     """Told of this opening, if nobody else has told them; with a place held until then."""
     fresh = UserLesson.notify_episode.absent() | (UserLesson.notify_episode < current.episode)
@@ -324,7 +363,7 @@ def _claim(tie: UserLesson, current: Lesson, until: datetime | None, now: dateti
     return claim.remove(UserLesson.offer_until) if until is None else claim.set(UserLesson.offer_until, until)
 
 
-def _note(current: Lesson, said: Lesson, room: bool, now: datetime) -> Update[Lesson]:
+def _note(current: Lesson, said: Lesson, room: bool, word: Word, now: datetime) -> Update[Lesson]:
     """What was said, if nothing else was said or booked meanwhile."""
     update = lessons.update(current.studio_code, current.lesson_date, current.start_time)
     update = update.set(Lesson.was_available, room).set(Lesson.updated_at, now)
@@ -337,7 +376,10 @@ def _note(current: Lesson, said: Lesson, room: bool, now: datetime) -> Update[Le
         update = update.when(Lesson.booked == current.booked)
         here = current.booked_here
         update = update.when(Lesson.booked_here.absent() if here is None else Lesson.booked_here == here)
-    return update.add(Lesson.episode, 1) if room and not current.was_available else update
+    if room and not current.was_available:
+        return update.add(Lesson.episode, 1).set(Lesson.opened_at, word.latest)
+    is_told_full = word.found.told and current.was_available and not room
+    return update.set(Lesson.sold_out_at, word.latest) if is_told_full else update
 
 
 def _update(tie: UserLesson) -> Update[UserLesson]:

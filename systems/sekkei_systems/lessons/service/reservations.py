@@ -20,7 +20,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from sekkei.clock import Clock
-from sekkei.design import Action, ConditionFailed, Database, TransactionFailed, Update
+from sekkei.design import Action, ConditionFailed, Database, Delete, TransactionFailed, Update
 from sekkei.runtime import days
 from sekkei.runtime.outbox import Outbox
 from sekkei.runtime.refusals import Refusal
@@ -35,13 +35,16 @@ from sekkei_systems.lessons.design import (
     UserLesson,
     change_status,
     contact,
+    free_place,
     give_place_back,
+    leave_place,
     lesson,
     reservations,
     user_lesson,
 )
 from sekkei_systems.lessons.ports.booking.port import BookingPort, NoWord, StudioRefused
 from sekkei_systems.lessons.rules.notices import Notices
+from sekkei_systems.lessons.rules.places import is_available
 from sekkei_systems.lessons.rules.slots import Slot, slot_of
 from sekkei_systems.lessons.service.entitlements import Entitlements
 
@@ -130,11 +133,14 @@ class Reservations:
         """The transaction did not happen: nobody wants the place."""
         await self._release(made)
 
-    async def cancelling(self, booking: UserLesson) -> Action[Any, Any] | None:
-        """For the transaction that cancels: the studio gets its place back, now or later. None when it has none."""
+    async def cancelling(
+        self, booking: UserLesson, there: Lesson | None
+    ) -> tuple[Update[Lesson] | None, Action[Any, Any] | None]:
+        """For the transaction that cancels: a place more, or one that is free when the studio has it back, which is
+        told now or later. An older version let a studio's word overwrite our own count."""
+        slot, now, counts = slot_of(booking), days.now(self._clock), there is not None and there.booked > 0
         if booking.reservation_id is None or self.port(booking.studio_code) is None:
-            return None
-        slot = slot_of(booking)
+            return (give_place_back(there, now) if there is not None and counts else None), None
         made = Reservation(
             reservation_id=booking.reservation_id,
             user_id=booking.user_id,
@@ -142,12 +148,13 @@ class Reservations:
             lesson_date=slot.lesson_date,
             start_time=slot.start_time,
             state=ReservationState.RELEASING,
-            updated_at=days.now(self._clock),
+            place_taken=counts,
+            updated_at=now,
             ttl=slot.starts_at + KEPT,
         )
         # Not sooner: a schedule that comes before its transaction finds nothing to settle, and nobody comes again.
         await self._plan(made, SETTLED_AFTER)
-        return reservations.put(made)
+        return (leave_place(there, now) if there is not None and counts else None), reservations.put(made)
 
     async def cancelled(self, booking: UserLesson) -> None:
         """After that transaction: settle it at once instead of in a minute."""
@@ -159,6 +166,9 @@ class Reservations:
         found = await self._db.get(reservations(reservation_id).consistent())
         if found is None:
             return None
+        if found.place_taken and self.port(found.studio_code) is None:
+            kept = reservations.update(reservation_id).set(Reservation.place_taken, False)
+            await self._freed(found, kept, certain=True)
         try:
             if found.state is ReservationState.BOOKED:
                 await self._confirm(found)
@@ -189,7 +199,26 @@ class Reservations:
             if not patient:
                 raise NoWord("release") from None
             return  # the schedule settles it
-        await self._done(made, ReservationState.RELEASING)
+        if made.place_taken:
+            await self._freed(made, reservations.delete(made.reservation_id), certain=made.tries == 0)
+        else:
+            await self._done(made, ReservationState.RELEASING)
+
+    async def _freed(
+        self, made: Reservation, settled: Update[Reservation] | Delete[Reservation], *, certain: bool
+    ) -> None:
+        """The studio has its place back, or sells no longer: only then is it free here too. When it was asked before,
+        it is not `certain` that this happens now: a system that tells what is free has told of it, or will."""
+        there: Lesson | None = await self._db.get(lesson(made.studio_code, made.lesson_date, made.start_time))
+        settled = settled.when(Reservation.state == ReservationState.RELEASING, Reservation.place_taken.is_(True))
+        actions: list[Action[Any, Any]] = [settled]
+        if there is not None and there.booked > (there.booked_here or 0):
+            told = (there.sold_out_at or there.pushed_at) is not None
+            actions += [free_place(there, days.now(self._clock))] if certain or not told else []
+        try:
+            await self._db.transact(*actions)
+        except TransactionFailed:
+            await self._again(made)
 
     async def _undo(self, made: Reservation, *, tell: bool = False) -> None:
         """The studio sold the place to somebody else after all: the booking here ends. Whoever has been booked since a
@@ -202,7 +231,7 @@ class Reservations:
         actions: list[Action[Any, Any]] = [gone]
         if booking is not None and booking.status is Status.ACTIVE and booking.reservation_id == made.reservation_id:
             actions.append(change_status(booking, Status.CANCELLED, now))
-            actions += [give_place_back(there, now)] if there is not None and there.booked > 0 else []
+            actions += [_undone(there, now)] if there is not None and there.booked > 0 else []
             actions += await self._entitlements.returned(booking)
             waited = await self._db.get(user_lesson(made.user_id, *key, TieKind.WAITLIST).consistent())
             if waited is not None and waited.status is Status.COMPLETED:  # it ended with the booking
@@ -245,6 +274,13 @@ class Reservations:
     def _step(self, made: Reservation, before: ReservationState, after: ReservationState) -> Update[Reservation]:
         update = reservations.update(made.reservation_id).set(Reservation.state, after)
         return update.set(Reservation.updated_at, days.now(self._clock)).when(Reservation.state == before)
+
+
+def _undone(there: Lesson, now: datetime) -> Update[Lesson]:
+    """Somebody else has the place of a full lesson, until the studio's system says otherwise."""
+    if there.sold_out_at is not None and not is_available(there):
+        return leave_place(there, now)
+    return give_place_back(there, now)
 
 
 def _why(refused: StudioRefused) -> Refusal:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -9,11 +10,13 @@ import pytest
 from sekkei_systems.lessons.design import Lesson
 from sekkei_systems.lessons.rules.places import (
     Availability,
+    Word,
     as_said,
     availability_of,
     free_places,
     has_room,
     is_available,
+    is_overtaken,
 )
 from tests.systems.lessons.world import LESSON
 
@@ -79,3 +82,29 @@ def test_who_does_not_count_says_only_whether_it_is_open() -> None:
     assert has_room(as_said(full, Availability(None, None, True)), Availability(None, None, True))
     assert not has_room(as_said(full, Availability(None, None, False)), Availability(None, None, False))
     assert not has_room(full, availability_of(full))
+
+
+NOON = datetime(2025, 7, 29, 3, tzinfo=UTC)
+ROOM, FULL, OUR_COUNT = Availability(1, 5, True), Availability(0, 5, True), Availability(1, 5, True, told=False)
+
+
+@pytest.mark.parametrize(
+    ("found", "known", "overtaken"),
+    [
+        (ROOM, {}, False),
+        (ROOM, {"sold_out_at": NOON}, True),
+        (ROOM, {"sold_out_at": NOON - timedelta(minutes=10)}, False),
+        (ROOM, {"opened_at": NOON, "was_available": True}, False),
+        (FULL, {"opened_at": NOON, "was_available": True}, True),
+        (FULL, {"opened_at": NOON - timedelta(minutes=10), "was_available": True}, False),
+        (FULL, {"opened_at": NOON, "was_available": False}, False),
+        (FULL, {"was_available": True}, False),
+        (FULL, {"opened_at": NOON, "was_available": True, "called_off": True}, False),
+        (OUR_COUNT, {"sold_out_at": NOON}, False),
+    ],
+)
+def test_a_turn_is_believed_when_it_is_certainly_the_newer(
+    found: Availability, known: dict[str, Any], overtaken: bool
+) -> None:
+    word = Word(found, NOON - timedelta(minutes=5), NOON)
+    assert is_overtaken(lesson(capacity=5, booked=4, booked_here=0, **known), word) is overtaken

@@ -104,10 +104,13 @@ async def test_a_connection_may_go_while_a_reservation_is_unfinished(store: Stor
         await service.bookings.cancel(Member("hana"), LESSON)
         await service.connections.forget(AOI)
         assert booking.reservation_id is not None
+        assert (await service.timetable.get(LESSON)).booked == 1, "the studio does not have it back"
         assert await service.reservations.settle(booking.reservation_id) is ReservationState.RELEASING
+        assert (await service.timetable.get(LESSON)).booked == 0, "nobody else sells any more"
         await service.connections.save(AOI, wanted)
         await service.reservations.settle(booking.reservation_id)
         assert await service.reservations.settle(booking.reservation_id) is None
+        assert (await service.timetable.get(LESSON)).booked == 0, "given back once"
         assert [one.state for one in system.reservations.values()] == [State.RELEASED]
 
 

@@ -168,9 +168,9 @@ async def test_a_full_moment_between_two_passes_is_an_opening_too(world: World) 
     await resize(world, 1)
     await world.watch()
     full = await world.lesson_now()
-    await world.monitor.filled(full)
+    await world.monitor.filled(full, full)
     assert await world.watch() == 2
-    await world.monitor.filled(full)
+    await world.monitor.filled(full, full)
     assert await world.watch() == 0, "late word of what was over already"
 
 

@@ -10,12 +10,22 @@ from typing import Any
 import pytest
 
 from sekkei.clock import ManualClock
+from sekkei.runtime import days
 from sekkei.runtime.outbox import Outbox
 from sekkei.runtime.refusals import Refusal
 from sekkei.runtime.schedules import StoredSchedules
 from sekkei.store import Embedded, Store
 from sekkei_systems.lessons import refusals
-from sekkei_systems.lessons.design import Lesson, Reservation, Status, TieKind, UserLesson, reservations, user_lessons
+from sekkei_systems.lessons.design import (
+    Lesson,
+    Reservation,
+    Status,
+    TieKind,
+    UserLesson,
+    lessons,
+    reservations,
+    user_lessons,
+)
 from sekkei_systems.lessons.local.studio_system import HOLD_SECONDS, Faults, Refused, State, StudioSystem
 from sekkei_systems.lessons.ports.booking.port import NoWord, StudioRefused
 from sekkei_systems.lessons.ports.timetable.provider import availability_in
@@ -28,7 +38,7 @@ from sekkei_systems.lessons.service.entitlements import Entitled
 from sekkei_systems.lessons.service.reservations import Reservations
 from tests.systems.lessons.rules.test_places import lesson
 from tests.systems.lessons.steps import tie
-from tests.systems.lessons.world import LESSON, World, open_world
+from tests.systems.lessons.world import LESSON, STAFF, World, open_world
 
 SELLERS = Sellers(ports=frozenset({"gnz"}), told=frozenset({"gnz"}))
 
@@ -296,3 +306,94 @@ async def test_a_feed_that_is_behind_tells_nobody_of_a_place_that_is_sold(store:
     both.system.give_back(str(LESSON))
     clock.advance(360)
     assert await monitor.run() == 1, "this one is there"
+
+
+async def test_a_fill_that_nobody_was_told_of_yet_is_no_opening(store: Store, clock: ManualClock) -> None:
+    """Our booking takes the last place; before the stream says so, a feed that is behind shows it as free."""
+    both = await both_sides(store, clock, 1, faults=Faults(lag_seconds=300))
+    world, monitor = both.world, both.world.monitor
+    monitor._provider, monitor._sellers = Lagging(both.system), SELLERS  # type: ignore[assignment]
+    await world.lesson(capacity=1, booked=1)
+    await world.join("ren", LESSON)
+    clock.advance(1_000)
+    assert await world.watch() == 1
+    before = await world.lesson_now()
+    await world.book("hana", LESSON)
+    full = await world.lesson_now()
+    assert await world.watch() == 0
+    await monitor.filled(before, full)
+    assert await world.watch() == 0
+    found = await world.lesson_now()
+    assert (found.booked, found.was_available, found.episode) == (1, False, 1)
+    assert found.sold_out_at == full.updated_at
+
+
+async def test_a_row_that_does_not_say_when_it_opened_ends_as_it_did(store: Store, clock: ManualClock) -> None:
+    """As an older version wrote it."""
+    both = await both_sides(store, clock, 2)
+    world, monitor = both.world, both.world.monitor
+    monitor._provider, monitor._sellers = Lagging(both.system), SELLERS  # type: ignore[assignment]
+    await world.lesson(capacity=2, booked=2)
+    await world.join("ren", LESSON)
+    await world.lesson(capacity=2, booked=1, was_available=True, episode=1)
+    for _ in range(2):
+        both.system.sell(str(LESSON))
+    assert await world.watch() == 0
+    found = await world.lesson_now()
+    assert (found.booked, found.was_available) == (2, False)
+
+
+async def test_what_an_older_version_gave_back_is_given_back_once(store: Store, clock: ManualClock) -> None:
+    both = await both_sides(store, clock, 2)
+    await both.world.book("hana", LESSON)
+    await both.world.book("ren", LESSON)
+    await both.world.cancel("hana", LESSON)
+    (left,) = await both.unsettled()
+    assert left.place_taken
+    older = reservations.update(left.reservation_id).remove(Reservation.place_taken)
+    await both.world.db.write(older.when(Reservation.state.exists()))
+    await both.world.lesson(capacity=2, booked=1, booked_here=1)
+    await both.settle()
+    assert (await both.world.lesson_now()).booked == 1
+
+
+async def test_a_place_of_a_lesson_that_is_gone_is_given_back_there(store: Store, clock: ManualClock) -> None:
+    both = await both_sides(store, clock, 1)
+    await both.world.book("hana", LESSON)
+    await both.world.cancel("hana", LESSON)
+    await both.world.db.write(lessons.delete(LESSON.studio_code, LESSON.lesson_date, LESSON.start_time))
+    await both.settle()
+    assert both.system.taken(str(LESSON)) == 0
+
+
+async def test_places_of_a_lesson_that_is_called_off_are_taken_until_the_studio_has_them(
+    store: Store, clock: ManualClock
+) -> None:
+    both = await both_sides(store, clock, 2)
+    world = both.world
+    await world.book("hana", LESSON)
+    await world.service.desk.call_off(STAFF, LESSON)
+    world.settle()
+    world.alerts._reservations = both.reservations
+    assert await world.alerts.lesson_changed(LESSON) == 1
+    found = await world.lesson_now()
+    assert (found.booked, found.booked_here) == (1, 0)
+    await both.settle()
+    assert ((await world.lesson_now()).booked, both.system.taken(str(LESSON))) == (0, 0)
+
+
+async def test_a_place_that_the_studio_sold_to_somebody_else_is_not_told_of(store: Store, clock: ManualClock) -> None:
+    """Its hold had lapsed: whether it is free, the studio's system says."""
+    both = await both_sides(store, clock, 1)
+    port = both.reservations.port("gnz")
+    assert port is not None
+
+    async def lapsed(key: str) -> None:
+        raise StudioRefused("lapsed")
+
+    port.confirm = lapsed  # type: ignore[method-assign]
+    await both.world.lesson(capacity=2, booked=1, sold_out_at=days.now(clock))
+    with pytest.raises(refusals.Full):
+        await both.world.book("hana", LESSON)
+    found = await both.world.lesson_now()
+    assert (found.booked, found.booked_here, found.sold_out_at) == (2, 0, days.now(clock))
