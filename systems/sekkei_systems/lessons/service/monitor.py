@@ -276,14 +276,17 @@ class Monitor:
         for _ in range(TRIES):
             if found.told:
                 current = await self._as_filled(await self._counts.counted(current), queue)
-            if is_overtaken(current, word):
-                return current, None
             said = as_said(current, found, includes_ours=self._sellers.counts_ours(current))
-            room = has_room(said, found)
+            room, overtaken = has_room(said, found), is_overtaken(current, word)
+            if overtaken and (found.has_room or self._sellers.by_port(current)):
+                return current, None
+            if overtaken:  # shown as it is said; whether the opening is over is not certain yet
+                room = current.was_available
             if said == current and current.was_available == room:
-                return current, said
+                return current, None if overtaken else said
             try:
-                return await self._db.write(_note(current, said, room, word, now)), said
+                noted = await self._db.write(_note(current, said, room, word, now))
+                return noted, None if overtaken else said
             except ConditionFailed:
                 fresh = await self._db.get(lesson(current.studio_code, current.lesson_date, current.start_time))
                 if fresh is None or fresh.pushed_at != current.pushed_at or not found.told:

@@ -409,3 +409,29 @@ async def test_a_push_signed_ahead_of_time_does_not_silence_the_next(world: Worl
     world.clock.advance(30)
     assert await world.monitor.pushed(LESSON, Availability(3, 20, True), days.now(world.clock)) == 1
     assert (await world.lesson_now()).booked == 17
+
+
+async def test_a_feed_that_flickers_is_shown_and_told_once(world: World) -> None:
+    """People book elsewhere and can wait here as soon as it says full, though that may be older than what was told."""
+
+    class Flickering:
+        free = 0
+
+        async def availability(self, _: Lesson) -> Availability:
+            return Availability(self.free, 5, True)
+
+    feed = Flickering()
+    world.monitor._provider = feed  # type: ignore[assignment]
+    world.monitor._sellers = Sellers(told=frozenset({"gnz"}))
+    await waiting(world, 1)
+    told = []
+    for minute in range(40):
+        feed.free = 1 if minute < 20 and minute % 2 else 0
+        told.append(await world.watch())
+        assert feed.free or (await world.lesson_now()).booked == 5
+        if minute == 2:
+            await world.join("u1", LESSON)
+        world.clock.advance(60)
+    assert told.index(1) == 1
+    assert (sum(told), told[3]) == (2, 1), "u0 at the first minute, and u1 who came while it was shown as full"
+    assert not (await world.lesson_now()).was_available
