@@ -222,7 +222,7 @@ def free_place(lesson: Lesson, now: datetime) -> Update[Lesson]:
     update = update.remove(Lesson.sold_out_at).set(Lesson.updated_at, now)
     if lesson.booked_here is None:
         return update.when(Lesson.booked > 0, Lesson.booked_here.absent())
-    return update.when(Lesson.booked_here < Lesson.booked)
+    return update.when(Lesson.booked > lesson.booked_here)
 
 
 @design.pattern(ja="予約から履歴へ", added=True)
