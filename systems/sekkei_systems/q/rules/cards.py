@@ -71,21 +71,58 @@ def _middle(count: int) -> int:
 
 
 def _lines(text: str, width: int, most: int) -> list[str]:
-    """Broken after so many full-width characters, between words where there are any."""
-    lines, room = [""], 2.0 * width
-    for word in _words(text):
-        if _width(word.rstrip()) > room and lines[-1]:
-            lines.append("")
-            room = 2.0 * width
-        for piece in [word] if _width(word.rstrip()) <= room else clusters(word):  # longer than a line: torn after all
-            if _width(piece) > room and lines[-1]:
-                lines.append("")
-                room = 2.0 * width
-            lines[-1] += piece
-            room -= _width(piece)
+    """Broken after so many full-width characters: between phrases, or between words where that takes too many lines."""
+    words = _words(text)
+    lines = _broken(_phrases(words, 2.0 * width), 2.0 * width)
+    if len(lines) > most:
+        lines = _broken(words, 2.0 * width)
     if len(lines) > most:
         lines = [*lines[: most - 1], f"{lines[most - 1].rstrip()}…"]
     return [line.strip() for line in lines]
+
+
+def _broken(words: list[str], width: float) -> list[str]:
+    lines, room = [""], width
+    for word in words:
+        if _width(word.rstrip()) > room and lines[-1]:
+            lines.append("")
+            room = width
+        for piece in [word] if _width(word.rstrip()) <= room else clusters(word):  # longer than a line: torn after all
+            if _width(piece) > room and lines[-1]:
+                lines.append("")
+                room = width
+            lines[-1] += piece
+            room -= _width(piece)
+    return lines
+
+
+def _phrases(words: list[str], width: float) -> list[str]:
+    """Japanese has no spaces: a phrase begins with a kanji, katakana or letters, and its hiragana follow. One that is
+    longer than a line is left in its words."""
+    phrases: list[list[str]] = []
+    for word in words:
+        if phrases and _continues(phrases[-1][-1], word):
+            phrases[-1].append(word)
+        else:
+            phrases.append([word])
+    found: list[str] = []
+    for one in phrases:
+        found += ["".join(one)] if _width("".join(one)) <= width else one
+    return found
+
+
+def _continues(before: str, word: str) -> bool:
+    if before[-1] == " " or before[-1] in CLOSING[: CLOSING.index("ー")]:
+        return False
+    return _is_hiragana(word[0]) or (_is_kanji(before[-1]) and _is_kanji(word[0]))
+
+
+def _is_hiragana(character: str) -> bool:
+    return "\u3041" <= character <= "\u309f"
+
+
+def _is_kanji(character: str) -> bool:
+    return "\u4e00" <= character <= "\u9fff" or character == "々"
 
 
 def _words(text: str) -> list[str]:

@@ -40,6 +40,7 @@ already."""
 _DASH = re.compile(r"(?<=[\u3041-\u30ff\uff66-\uff9f])[-\u2010-\u2015\u2212\u2500\u2501\u31d0\uff0d]")
 _BOXED = {first + at: ord("a") + at for first in (0x1F150, 0x1F170, 0x1F1E6) for at in range(26)}
 """Letters in discs and squares, and those that flags are made of: signs to Unicode, and letters to the eye."""
+_REMARK = re.compile(r"[(（\[［【〔〈《「『{].*?[)）\]］】〕〉》」』}]")
 _PARTS = re.compile(r"[\W_]+")
 _HUMPS = re.compile(r"[\W_]+|(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _DIGITS = "0123456789"
@@ -54,6 +55,11 @@ def skeleton(name: str) -> str:
 def skeletons(name: str) -> frozenset[str]:
     """All that it can be taken for: a dash after a kana is nothing, or the mark of a long vowel."""
     return frozenset({skeleton(name), skeleton(_DASH.sub("ー", name))})
+
+
+def without_remark(name: str) -> str:
+    """A name without what stands in brackets: somebody (本人) is not more that somebody."""
+    return _REMARK.sub("", name)
 
 
 def skeleton_before(name: str) -> str:
@@ -74,8 +80,25 @@ _IN_KANA = (
     "オフィシャル",
     "モデレーター",
 )
-_ALONE = ("q", "qteam", "help", "info", "mod", "root", "security", "system", "unei")
-_WHOLE = frozenset(map(skeleton, (*_ALONE, *_IN_KANA, *(f"q{one}" for one in _IN_KANA))))
+_ALONE = (
+    "q",
+    "qteam",
+    "お知らせ",
+    "qお知らせ",
+    "qからのお知らせ",
+    "help",
+    "info",
+    "mod",
+    "root",
+    "security",
+    "system",
+    "unei",
+)
+_OF_A_DESK = ("", "担当", "担当者", "係", "チーム", "センター", "デスク", "窓口", "一同", "からのお知らせ")
+_WHOLE = frozenset(
+    skeleton(form)
+    for form in (*_ALONE, *(f"{q}{one}{desk}" for q in ("", "q") for one in _IN_KANA for desk in _OF_A_DESK))
+)
 _PART = frozenset(skeleton(form) for one in _SPEAKING for form in (one, f"q{one}", f"{one}q", f"{one}team"))
 _WITHIN = tuple(map(skeleton, ("管理者", "管理人", "運営", "公式", "事務局")))
 

@@ -172,7 +172,8 @@ class People:
 
     async def _free_name(self, who: str, name: str, field: str = "displayName") -> str:
         """A name that neither speaks for Q. nor looks like an administrator's."""
-        held = [await self._db.get(unique_keys(mark).consistent()) for mark in admin_names(name)]
+        marks = dict.fromkeys([*admin_names(name), *admin_names(names.without_remark(name))])
+        held = [await self._db.get(unique_keys(mark).consistent()) for mark in marks]
         if names.is_reserved(name) or any(one is not None and one.owner["userId"] != who for one in held):
             raise NameReserved(field=field)
         return name

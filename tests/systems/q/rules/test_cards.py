@@ -40,6 +40,20 @@ def test_words_are_not_torn() -> None:
     )
 
 
+def test_japanese_is_broken_between_phrases() -> None:
+    assert lines("帰り道の金木犀。香りの出どころを探して一周した") == [
+        "帰り道の金木犀。香りの",
+        "出どころを探して",
+        "一周した",
+    ]
+    assert lines("商店街の外れにできた、小さな本屋の手書きの看板。")[1:] == ["小さな本屋の手書きの", "看板。"]
+
+
+def test_nothing_of_a_long_answer_is_lost_to_whole_phrases() -> None:
+    text = "朝焼けの海岸線をゆっくりと" * 6
+    assert "".join(lines(text)) == text
+
+
 @pytest.mark.parametrize("mark", ["。", "、", "」", "！", "ー", "っ"])
 def test_no_line_begins_with_what_belongs_to_the_one_before(mark: str) -> None:
     assert [line for line in lines("あ" * 11 + mark + "い" * 30) if line.startswith(mark)] == []

@@ -40,6 +40,10 @@ from sekkei_systems.q.rules.names import is_reserved, skeleton, skeletons
         "Q うんえい",
         "管理入",
         "m〇derat〇r",
+        "サポート担当",
+        "Q. スタッフ一同",
+        "サポートチーム",
+        "Q.からのお知らせ",
     ],
 )
 def test_names_that_speak_for_q(name: str) -> None:
@@ -70,6 +74,8 @@ def test_names_that_speak_for_q(name: str) -> None:
         "工藤",
         "うんめい",
         "あおい-さん",
+        "サポーターズ",
+        "担当",
     ],
 )
 def test_names_of_people(name: str) -> None:

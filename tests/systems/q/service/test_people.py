@@ -125,7 +125,14 @@ async def test_nobody_looks_like_an_administrator(fair: World) -> None:
     await fair.join("boss", "a")
     await fair.make_admin("boss")
     await fair.service.people.change("boss", Profile(display_name="Aoi Sato"))
-    for name in ("Aoi Sato", "aoi  sato", "Αoi Sаto", "A0i Sat0"):  # Greek and Cyrillic letters among them
+    for name in (
+        "Aoi Sato",
+        "aoi  sato",
+        "Αoi Sаto",
+        "A0i Sat0",
+        "Aoi Sato (本人)",
+        "【Aoi】Aoi Sato",
+    ):  # Greek and Cyrillic letters among them
         with pytest.raises(NameReserved):
             await fair.service.people.change("a", Profile(display_name=name))
     await fair.service.people.change("a", Profile(display_name="Aoi Saito"))
