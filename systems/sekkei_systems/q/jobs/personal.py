@@ -26,10 +26,11 @@ NOT_THEIRS = {
     "following": ("followee_banned", "follower_banned"),
     "followers": ("followee_banned", "follower_banned"),
     "decisions": ("decided_by", "approved_by", "appeal_by", "waits"),
-    "reports": ("resolved_by",),
+    "reports": ("resolved_by", "seen_text", "seen_picture"),
     "devices": ("auth", "session"),
 }
-"""Who decided and who else is banned is the moderators' affair, and what opens a door is in no file."""
+"""Who decided, who else is banned and what somebody wrote who was reported is the moderators' affair. What opens a door
+is in no file."""
 
 
 class QPeople:
