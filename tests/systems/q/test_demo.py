@@ -37,6 +37,10 @@ async def test_every_table_has_something_in_it() -> None:
         assert back.year_ago is not None
         assert (await service.answers.history("demo-aoi", "demo-aoi")).items
         assert (await service.submissions.candidates("demo-aoi"))[0][0].votes > 0
+        await client.work()
+        shown = await service.numbers.show("demo-aoi")
+        stayed = [row for row in shown.cohorts if row.joined and any(row.people)]
+        assert len(stayed) >= 2  # there is something to see on the page of numbers
         with pytest.raises(NameReserved):  # an administrator's
             await service.people.change("demo-ren", Profile(display_name="佐藤　葵"))
 

@@ -72,7 +72,7 @@ async def _join(context: Context, service: Service, friend: Friend, number: int)
     if number % 4 == 1:
         wishes = Wishes(True, number % 8 == 1, True, number % 8 == 5, quiet_from=time(23), quiet_until=time(7))
         await service.notices.wish(member, wishes)
-    joined = days.now(context.clock) - timedelta(days=400 - number * 19)
+    joined = days.now(context.clock) - timedelta(days=400 - number * 23)
     await context.db.write(users.update(friend.id).set(User.created_at, joined))
 
 

@@ -57,9 +57,16 @@ async def questions_of_all(context: Context, service: Service, ids: Sequence[str
 
 
 async def past(context: Context, ids: Sequence[str]) -> None:
-    """The last two weeks, and this day a year ago."""
+    """This day a year ago, and the last two weeks, as they came: who stayed is counted week by week."""
     today_ = days.today(context.clock)
-    for back, (text, said) in enumerate(OLD_ANSWERS, 1):
+    day = times.year_before(today_)
+    out = days.at(day, 20, 15)
+    await _asked(context, day, "old-question-year", YEAR_AGO[0], out)
+    await context.db.write_many(
+        _answer(id, day, "old-question-year", out, YEAR_AGO[1][place % len(YEAR_AGO[1])], place)
+        for place, id in enumerate(ids[:10])
+    )
+    for back, (text, said) in reversed(list(enumerate(OLD_ANSWERS, 1))):
         day = today_ - timedelta(days=back)
         out = days.at(day, 8 + back * 5 % 14, back * 17 % 60)
         await _asked(context, day, f"old-question-{back:02}", text, out)
@@ -70,13 +77,6 @@ async def past(context: Context, ids: Sequence[str]) -> None:
         )
         if back <= LIKED_DAYS:
             await context.db.write_many(_liked(context, ids, day, out))
-    day = times.year_before(today_)
-    out = days.at(day, 20, 15)
-    await _asked(context, day, "old-question-year", YEAR_AGO[0], out)
-    await context.db.write_many(
-        _answer(id, day, "old-question-year", out, YEAR_AGO[1][place % len(YEAR_AGO[1])], place)
-        for place, id in enumerate(ids[:10])
-    )
 
 
 async def today(context: Context, service: Service, ids: Sequence[str]) -> None:

@@ -35,6 +35,8 @@ class Leaving:
         """
         if member.user.is_admin:
             raise AdminsStay()
+        if member.user.deleting_at is not None:
+            raise WrongState()  # before the schedule is put: asking again puts nothing off
         now = days.now(self._clock)
         # The schedule first: one that fires for somebody who does not leave does nothing, but one that was lost
         # between two writes would keep a leaver's data for ever.

@@ -6,6 +6,7 @@ from datetime import timedelta
 
 import pytest
 
+from sekkei_systems.q.design.tables import users
 from sekkei_systems.q.refusals import AdminsStay, Leaving, WrongState
 from tests.systems.q.conftest import World
 
@@ -37,3 +38,14 @@ async def test_an_admin_gives_up_the_role_first(world: World) -> None:
     await world.make_admin("boss")
     with pytest.raises(AdminsStay):
         await world.service.leaving.ask("boss")
+
+
+async def test_asking_again_puts_nothing_off(fair: World) -> None:
+    await fair.join("a")
+    await fair.service.leaving.ask("a")
+    fair.clock.advance(timedelta(days=6).total_seconds())
+    with pytest.raises(WrongState):
+        await fair.service.leaving.ask("a")
+    fair.clock.advance(timedelta(days=1, minutes=1).total_seconds())
+    await fair.settle()
+    assert await fair.db.get(users("a").consistent()) is None
