@@ -42,7 +42,7 @@ from sekkei_systems.lessons.local.studio_end import LocalStudio
 from sekkei_systems.lessons.local.studio_system import Faults, State
 from sekkei_systems.lessons.ports.booking.port import NoWord
 from sekkei_systems.lessons.rules.openings import holds_offer, is_paused
-from sekkei_systems.lessons.rules.places import Availability, free_places
+from sekkei_systems.lessons.rules.places import Availability, free_places, is_available
 from sekkei_systems.lessons.rules.policy import Fairness
 from sekkei_systems.lessons.rules.slots import Slot, slot_of
 from sekkei_systems.lessons.service import Service
@@ -335,6 +335,7 @@ class Season:
     async def _told(self, lesson: Lesson, queue: list[UserLesson]) -> None:
         slot, now = slot_of(lesson), days.now(self.clock)
         assert lesson.episode <= self._openings(slot), f"{slot}: {lesson.episode} openings told"
+        assert not queue or lesson.was_available == self._has_room(lesson), f"{slot}: {lesson.was_available} is noted"
         policy = await self.service.rulebook.policy(slot.studio_code)
         if not lesson.was_available or slot.starts_at - now <= policy.stop_before:
             return
@@ -350,6 +351,12 @@ class Season:
             )
         else:
             assert all(a or b for a, b in zip(told, passed, strict=True)), f"{slot}: {told.count(False)} were not told"
+
+    def _has_room(self, lesson: Lesson) -> bool:
+        """Nobody is behind any more: what stands there since minutes was noticed."""
+        if lesson.studio_code != "ebs":
+            return is_available(lesson)
+        return self.studio.system.lessons[str(slot_of(lesson))].told[-1][1] > 0
 
     def _openings(self, slot: Slot) -> int:
         """How often there was something to tell: it began with places, and each that came back may be one."""

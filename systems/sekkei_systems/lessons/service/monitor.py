@@ -276,23 +276,27 @@ class Monitor:
         for _ in range(TRIES):
             if found.told:
                 current = await self._as_filled(await self._counts.counted(current), queue)
-            said = as_said(current, found, includes_ours=self._sellers.counts_ours(current))
-            room, overtaken = has_room(said, found), is_overtaken(current, word)
-            if overtaken and (found.has_room or self._sellers.by_port(current)):
-                return current, None
-            if overtaken:  # shown as it is said; whether the opening is over is not certain yet
-                room = current.was_available
+            said, room, certain = self._reckoned(current, word)
             if said == current and current.was_available == room:
-                return current, None if overtaken else said
+                return current, said if certain else None
             try:
                 noted = await self._db.write(_note(current, said, room, word, now))
-                return noted, None if overtaken else said
+                return noted, said if certain else None
             except ConditionFailed:
                 fresh = await self._db.get(lesson(current.studio_code, current.lesson_date, current.start_time))
                 if fresh is None or fresh.pushed_at != current.pushed_at or not found.told:
                     return fresh or current, said
                 current = fresh  # somebody booked meanwhile: what the studio says of its side is still true
         return current, said
+
+    def _reckoned(self, current: Lesson, word: Word) -> tuple[Lesson, bool, bool]:
+        """The lesson as it was said, whether it has room by that, and whether that is certain."""
+        said = as_said(current, word.found, includes_ours=self._sellers.counts_ours(current))
+        if not is_overtaken(current, word):
+            return said, has_room(said, word.found), True
+        # Where others sell, full is shown at once; whether the opening is over will be known later.
+        shown = not word.found.has_room and not self._sellers.by_port(current)
+        return said if shown else current, current.was_available, False
 
     async def _arm_again(self, queue: list[UserLesson]) -> None:
         """Full again: whoever was told and did not book is told of the next opening."""
