@@ -17,6 +17,9 @@ from sekkei.worlds.world import AND_ON, Broken, Event, World
 DEATHS = [f"{what}#{number}" for what in ("crash", "leap") for number in range(max(Faults().crashes, Faults().leaps))]
 """Left out first: they have nothing to do with most faults, and take long."""
 
+SHORT = 8
+"""A story of so few operations is left as it is when none of them can go."""
+
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
@@ -79,22 +82,29 @@ def run(script: Script, seed: int, *, faults: Faults | None = None, skip: frozen
 def shrink(
     script: Script, failed: Outcome, *, tries_max: int = 200, progress: Callable[[int], None] = lambda left: None
 ) -> Outcome:
-    """Leave out deaths and operations as long as the same invariant still breaks: many at once, then fewer."""
-    attempts = _Attempts(script, replace(failed, skip=failed.skip | _nothing_more(failed)), tries_max)
+    """Leave out deaths and operations as long as the same invariant still breaks: many at once, then fewer; and where
+    no single one can go, some of them at random."""
+    attempts = _Attempts(script, replace(failed, skip=failed.skip | _nothing_more(failed)), tries_max, progress)
     attempts.without(DEATHS)
-    size = max(1, len(failed.operations) // 2)
+    dice = dice_of(failed.seed, "shrink")
+    _one_after_the_other(attempts)
+    while len(attempts.keys) > SHORT and attempts.left:
+        # What is left out shifts the moments of the others: another group may leave them as they must be.
+        if attempts.without(dice.sample(attempts.keys, dice.randint(2, len(attempts.keys) - 1))):
+            _one_after_the_other(attempts)
+    return attempts.best
+
+
+def _one_after_the_other(attempts: _Attempts) -> None:
+    size = max(1, len(attempts.keys) // 2)
     while attempts.left:
         before, start = attempts.best, 0
-        while attempts.left and start < len(attempts.best.operations):
-            keys = [event.key for event in attempts.best.operations]
-            if attempts.without(keys[start : start + size]):
-                progress(len(attempts.best.operations))
-            else:
+        while attempts.left and start < len(attempts.keys):
+            if not attempts.without(attempts.keys[start : start + size]):
                 start += size
         if size == 1 and attempts.best is before:
             break
         size = max(1, size // 2)
-    return attempts.best
 
 
 def _nothing_more(outcome: Outcome) -> frozenset[str]:
@@ -111,6 +121,11 @@ class _Attempts:
     script: Script
     best: Outcome
     left: int
+    progress: Callable[[int], None]
+
+    @property
+    def keys(self) -> list[str]:
+        return [event.key for event in self.best.operations]
 
     def without(self, keys: Iterable[str]) -> bool:
         """Whether the same invariant breaks without these too; then that is the best story so far."""
@@ -119,6 +134,7 @@ class _Attempts:
         if shorter.invariant != self.best.invariant:
             return False
         self.best = shorter
+        self.progress(len(shorter.operations))
         return True
 
 

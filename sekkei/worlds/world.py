@@ -137,7 +137,8 @@ class World:
         """Of the story and of everything that is stored; equal for equal seeds."""
         tables = self.truth.now("ListTables", {})["TableNames"]
         stored = {name: sorted(json.dumps(i, sort_keys=True) for i in self.truth.items(name)) for name in tables}
-        story = [(round(each.at, 6), each.who, each.what) for each in self.story]
+        # What is told at one moment may come in another order: versions of Python take other turns to a timeout.
+        story = sorted((round(each.at, 6), each.who, each.what) for each in self.story)
         return hashlib.sha256(json.dumps([story, stored], sort_keys=True).encode()).hexdigest()[:16]
 
     def tell_the_rest(self) -> None:

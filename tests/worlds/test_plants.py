@@ -7,13 +7,14 @@ from importlib import import_module
 
 import pytest
 
-from sekkei.worlds import Script, run
+from sekkei.worlds import Script, run, shrink
 from tests.worlds.plants import PLANTS
 from tests.worlds.plants.planting import Planted
 
 WORLDS = sorted({each.world for each in PLANTS})
 SEARCHED = 200
 TRIED = 30
+SHORT = 8
 
 
 def world(name: str, focus: tuple[str, ...] = ()) -> Script:
@@ -54,3 +55,16 @@ def test_every_promise_has_a_plant(name: str) -> None:
 def test_a_planted_fault_is_found_by_whoever_looks(planted: Planted, monkeypatch: pytest.MonkeyPatch) -> None:
     planted.plant(monkeypatch)
     assert any(run(world(planted.world, planted.focus), seed).invariant == planted.promise for seed in range(SEARCHED))
+
+
+@pytest.mark.torture
+@pytest.mark.timeout(0)
+@pytest.mark.parametrize("planted", KNOWN, ids=lambda planted: planted.name)
+def test_the_story_of_a_planted_fault_is_made_short(planted: Planted, monkeypatch: pytest.MonkeyPatch) -> None:
+    planted.plant(monkeypatch)
+    script = world(planted.world, planted.focus)
+    stories = (run(script, seed) for seed in (planted.seed or 0, *range(TRIED)))
+    found = next(outcome for outcome in stories if outcome.invariant == planted.promise)
+    shorter = shrink(script, found)
+    assert shorter.invariant == planted.promise
+    assert len(shorter.operations) <= SHORT, "\n".join(event.what for event in shorter.operations)
