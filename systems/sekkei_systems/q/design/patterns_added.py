@@ -92,13 +92,15 @@ def answers_of_day(day: date) -> Query[Answer]:
 
 @design.pattern(ja="フォロー（カウンター×2）", added=True)
 def follow(edge: Follow) -> Transaction:
-    """Follow, unless one of the two blocks the other, is banned or leaves; both counters go up."""
+    """Follow, unless one of the two blocks the other, is banned or leaves; both counters go up. An account that is
+    private by now is asked first."""
     one, other = edge.follower_id, edge.followee_id
     here = User.is_banned.is_(False) & User.deleting_at.absent()
+    open_to_all = here if edge.accepted else here & ~User.is_private.is_(True)
     return Transaction(
         follows.create(edge),
         users.update(one).add(User.following_count, 1).keeping_version().when(here),
-        users.update(other).add(User.follower_count, 1).keeping_version().when(here),
+        users.update(other).add(User.follower_count, 1).keeping_version().when(open_to_all),
         blocks.must_not_exist(one, other),
         blocks.must_not_exist(other, one),
     )

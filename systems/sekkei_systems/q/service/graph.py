@@ -21,7 +21,7 @@ from sekkei_systems.q.refusals import (
     NotFollowing,
     Oneself,
 )
-from sekkei_systems.q.rules.sight import Relation, sees_profile
+from sekkei_systems.q.rules.sight import Relation, is_present, sees_profile
 from sekkei_systems.q.service.access import Member
 from sekkei_systems.q.service.visibility import Visibility as Sight
 
@@ -61,8 +61,11 @@ class Graph:
             return "requested"
         # They may follow back without asking; and what was asked before, when the account was private, is settled.
         forgiven = Transaction(ended_blocks.delete(other, member.id), follow_requests.delete(other, member.id))
-        await self._follow(Follow(follower_id=member.id, followee_id=other, created_at=days.now(self._clock)), forgiven)
-        return "following"
+        edge = Follow(follower_id=member.id, followee_id=other, created_at=days.now(self._clock))
+        if await self._follow(edge, forgiven):
+            return "following"
+        await self._ask(member.id, other)
+        return "requested"
 
     async def _other(self, who: str, other: str) -> tuple[User, Relation]:
         if who == other:
@@ -76,7 +79,8 @@ class Graph:
         if await self._db.get(users(other).consistent()) is None:
             raise NoSuchUser()
 
-    async def _follow(self, edge: Follow, *before: Transaction) -> None:
+    async def _follow(self, edge: Follow, *before: Transaction) -> bool:
+        """False when the account has become private at this moment."""
         transaction = design.follow(edge)
         create, mine, theirs, *_ = transaction.actions
         try:
@@ -85,10 +89,14 @@ class Graph:
             if failed.failed(create):
                 raise AlreadyFollowing() from failed
             if failed.failed(mine) or failed.failed(theirs):
+                now = await self._db.get(users(edge.followee_id).consistent())
+                if is_present(now) and now is not None and now.is_private and not edge.accepted:
+                    return False
                 raise NoSuchUser() from failed
             if before and failed.failed(before[0].actions[0]):
                 raise NoSuchThing() from failed
             raise BlockedPair() from failed
+        return True
 
     async def _ask(self, who: str, other: str) -> None:
         asked = FollowRequest(followee_id=other, follower_id=who, created_at=days.now(self._clock))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -268,3 +269,20 @@ async def test_nobody_accepts_themselves(world: World) -> None:
     await world.join("a")
     with pytest.raises(NoSuchThing):
         await world.service.graph.accept("a", "a")
+
+
+async def test_an_account_that_becomes_private_at_this_moment_is_asked(
+    fair: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await fair.join("a", "b")
+    person = fair.proven.sight.person
+
+    async def read_before(viewer: str, other: str) -> Any:
+        found = await person(viewer, other)
+        await fair.db.write(users.update(other).set(User.is_private, True))
+        return found
+
+    monkeypatch.setattr(fair.proven.sight, "person", read_before)
+    assert await fair.service.graph.follow("a", "b") == "requested"
+    assert await fair.db.get(follows("a", "b").consistent()) is None
+    assert await fair.db.get(follow_requests("b", "a").consistent()) is not None
