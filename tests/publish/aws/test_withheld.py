@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import traceback
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
@@ -37,7 +38,8 @@ def _until_it_works(stack: Stack, withheld: Withheld, walk: Callable[[], None]) 
         try:
             return walk()
         except (AssertionError, LookupError, RequestException) as error:
-            print(f"{stack.name}: again, because of {error!r:.300}", flush=True)
+            where = traceback.extract_tb(error.__traceback__)[-1]
+            print(f"{stack.name}: again, {where.name}: {where.line}: {error!r:.200}", flush=True)
             in_vain = 0 if len(withheld.given) > before else in_vain + 1
             stack.renew("work")  # it leaves a service alone for a while that has failed
     raise AssertionError("nothing more is missing, but it does not work")

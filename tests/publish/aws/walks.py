@@ -17,6 +17,7 @@ from sekkei_systems.chiipochi.world import SECRET as LINE_SECRET
 from sekkei_systems.chiipochi.world import WEBHOOK_SECRET as STRIPE_SECRET
 from sekkei_systems.chiipochi.world import WORLD as chiipochi_world
 from sekkei_systems.eventbot.local.end import API
+from sekkei_systems.eventbot.world import APPLICATION
 from sekkei_systems.eventbot.world import SIGNER as DISCORD
 from sekkei_systems.eventbot.world import WORLD as eventbot_world
 from sekkei_systems.lessons.world import WORLD as lessons_world
@@ -221,7 +222,7 @@ def eventbot(stack: Stack, person: Visitor) -> Ending:
     body = json.dumps(
         {
             "id": f"{10**17 + person.number}",
-            "application_id": "1" * 18,
+            "application_id": APPLICATION,
             "type": 5,
             "token": "token",
             "version": 1,
