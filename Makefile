@@ -17,7 +17,7 @@ help:
 	@echo "make site     build the documentation site into ./site"
 	@echo "make texts    renew texts/keys.py from texts/*.toml"
 	@echo "make budgets  renew tests/budgets.toml: store calls of every route"
-	@echo "make calls    renew calls.json beside the designs: what functions may ask of their tables"
+	@echo "make calls    renew calls.json beside the designs: what functions may ask of their tables (CHECK=1: only say what nobody asks)"
 	@echo "make peers    install the other implementations that ours is compared with"
 	@echo "make lock     renew requirements/*.txt, the bill of materials and the list of licences from pyproject.toml"
 
@@ -84,7 +84,7 @@ budgets: setup
 
 calls: setup
 	@rm -rf .calls && SEKKEI_WRITE_CALLS=$(CURDIR)/.calls $(BIN)/python -m pytest -q tests/systems tests/web tests/runtime -m "not torture" -n auto
-	@$(BIN)/python -m tests.calls .calls
+	@$(BIN)/python -m tests.calls .calls $(if $(CHECK),--check)
 
 # In an environment of its own: nothing else needs what builds the site.
 .site-venv/.ready: requirements/site.txt

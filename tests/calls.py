@@ -260,17 +260,43 @@ def _write() -> None:
     (folder / f"{os.getpid()}.json").write_text(json.dumps(sorted(_seen)), "utf-8")
 
 
-def gather(folder: Path) -> None:
-    """All that was seen, into the files beside the designs; what was written there before goes when nobody asked it."""
+Noted = dict[str, dict[str, list[str]]]
+"""By function: actions by table or index."""
+
+
+def _gathered(folder: Path) -> dict[Path, Noted]:
+    """All that was seen, by the file in which it belongs."""
     seen = {tuple(each) for part in folder.glob("*.json") for each in json.loads(part.read_text("utf-8"))}
+    found: dict[Path, Noted] = {}
     for file in sorted({file for kept in tables().values() for file, _ in kept}):
-        found: dict[str, dict[str, list[str]]] = {}
+        noted = found.setdefault(Path(file), {})
         for _, function, resource, action in sorted(note for note in seen if note[0] == file and note[1] != SOME):
-            found.setdefault(function, {}).setdefault(resource, []).append(action)
-        Path(file).write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", "utf-8")
+            noted.setdefault(function, {}).setdefault(resource, []).append(action)
+    return found
+
+
+def gather(folder: Path) -> None:
+    """Into the files beside the designs; what was written there before goes when nobody asked it."""
+    for file, found in _gathered(folder).items():
+        file.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", "utf-8")
         said = (f"{function} {sum(map(len, noted.values()))}" for function, noted in found.items())
         print(f"{file}: actions of {', '.join(said)}")
 
 
+def unasked(folder: Path) -> list[str]:
+    """Permissions that are written down although nobody asked for them."""
+    return [
+        f"{file}: {function} may {action} on {resource}, but nobody asked for it"
+        for file, found in _gathered(folder).items()
+        for function, noted in (calls.load(file) or {}).items()
+        for resource, actions in noted.items()
+        for action in actions
+        if action not in found.get(function, {}).get(resource, [])
+    ]
+
+
 if __name__ == "__main__":
+    if sys.argv[2:] == ["--check"]:
+        told = unasked(Path(sys.argv[1]))
+        sys.exit("\n".join(told) or None)
     gather(Path(sys.argv[1]))

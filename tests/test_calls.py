@@ -76,7 +76,10 @@ def test_what_nobody_asks_any_more_is_written_no_more(tmp_path: Path, monkeypatc
     (tmp_path / "seen").mkdir()
     (tmp_path / "seen" / "1.json").write_text(json.dumps([[str(file), "http", "things", "GetItem"]]))
     (tmp_path / "seen" / "2.json").write_text(json.dumps([[str(file), "work", "things", "PutItem"]]))
+    (told,) = calls.unasked(tmp_path / "seen")
+    assert told.endswith("http may Scan on things, but nobody asked for it")
     calls.gather(tmp_path / "seen")
+    assert calls.unasked(tmp_path / "seen") == []
     assert json.loads(file.read_text()) == {"http": {"things": ["GetItem"]}, "work": {"things": ["PutItem"]}}
 
 
