@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Any
 
 import pytest
+import requests
 
 from bench import peers
 from sekkei.design import Attr, Design, Index, Key, attr, model, tables
@@ -37,6 +38,7 @@ pytestmark = [pytest.mark.torture, pytest.mark.timeout(600)]
 """Packages are built with pip and functions started cold: half a minute for each system."""
 
 NOWHERE: Mapping[str, int] = MappingProxyType({})
+DOMAIN = "tasks.example.com"
 SETTINGS = {"MailFrom": "studio@example.com", "SesRegion": REGION}
 
 
@@ -58,7 +60,12 @@ def ministack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cloud]:
 
 
 def deployed(
-    ministack: Cloud, system: str, folder: Path, change: Any = None, ports: Mapping[str, int] = NOWHERE
+    ministack: Cloud,
+    system: str,
+    folder: Path,
+    change: Any = None,
+    ports: Mapping[str, int] = NOWHERE,
+    **more: str,
 ) -> Stack:
     """The system on Ministack, with services outside at these ports."""
     try:
@@ -71,7 +78,7 @@ def deployed(
         if change is not None:
             change(template)
 
-    given = {**SETTINGS, "Operators": walks.operators(system), **walks.parameters(system, ports)}
+    given = {**SETTINGS, "Operators": walks.operators(system), **walks.parameters(system, ports), **more}
     return deploy(ministack, system, zipped, changed, Shared=f"{system}-", **given)
 
 
@@ -99,7 +106,23 @@ def test_every_system_is_used(ministack: Cloud, tmp_path: Path, system: str) -> 
     """Page → function → table → stream → function → outbox, and one schedule, all beside each other in one account."""
     stack = deployed(ministack, system, tmp_path)
     walks.use(stack)
+    walks.leave(stack, 1)
     assert differences(ministack, system) == []
+
+
+def test_a_stack_under_a_name_of_ones_own(ministack: Cloud, tmp_path: Path) -> None:
+    """Its pages are found there and speak of it; the API's own address is refused."""
+    asked = ministack.client("acm").request_certificate(DomainName=DOMAIN)
+    given = {"Domain": DOMAIN, "Certificate": asked["CertificateArn"]}
+    stack = deployed(ministack, "tasks", tmp_path, **given)
+    assert stack.outputs["Console"] == f"https://{DOMAIN}/console"
+    assert stack.outputs["DomainTarget"]
+    (api,) = ministack.client("apigatewayv2").get_apis()["Items"]
+    own = api["ApiEndpoint"].split("/")[2]
+    answers = {host: requests.get(f"{ministack.url}/sign-in", headers={"Host": host}) for host in (DOMAIN, own)}
+    assert answers[DOMAIN].status_code == 200
+    assert "Secure" in answers[DOMAIN].headers["Set-Cookie"]
+    assert answers[own].status_code == 421, answers[own].text
 
 
 def test_a_page_becomes_a_mail(ministack: Cloud, tmp_path: Path) -> None:

@@ -7,7 +7,9 @@ import json
 import time
 from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime, timedelta
+from io import BytesIO
 from typing import Any
+from zipfile import ZipFile
 
 from sekkei.runtime.transports.line import signature
 from sekkei.worlds import Script
@@ -124,7 +126,10 @@ def leave(stack: Stack, number: int) -> None:
     person = Visitor(stack, number)
     person.sign_up(operator(stack.name, number))
     WALKS[stack.name](stack, person)
-    assert person.get("/account/export").status_code == 200
+    taken = person.get("/account/export")
+    assert taken.status_code == 200, taken.text
+    with ZipFile(BytesIO(taken.content)) as inside:  # written while it is read, and yet it comes whole
+        assert operator(stack.name, number) in inside.read("account.json").decode()
     person.get("/account/leave")
     assert person.post("/account/leave", sure="1").status_code == 303
     for _ in range(STEPS_OF_LEAVING):
