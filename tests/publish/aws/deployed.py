@@ -28,11 +28,12 @@ KEYS = {"aws_access_key_id": "owner", "aws_secret_access_key": "secret-of-the-ow
 PYTHON = f"{sys.version_info[0]}.{sys.version_info[1]}"
 """Ministack runs functions with the interpreter it runs on, whatever their runtime is called."""
 SETTLE_SECONDS = 240.0
+LEAST_ASKED = 8
 MOST_PAGES = 40
 LONG_AGO = "2020-01-01T00:00:00.000Z"
 OF_A_TRY = ("attempts", "last_error", "lease_by", "lease_until")
 """What a schedule remembers of one that failed or was left in the middle."""
-PATIENCE_SECONDS = 120
+PATIENCE_SECONDS = 300
 """For one answer: a function starts cold, on a machine that has other things to do."""
 
 PEER = replace(
@@ -60,7 +61,9 @@ class Cloud:
         return f"http://127.0.0.1:{self.port}"
 
     def client(self, service: str) -> Any:
-        config = Config(s3={"addressing_style": "path"}, retries={"total_max_attempts": 1})
+        config = Config(
+            s3={"addressing_style": "path"}, retries={"total_max_attempts": 1}, read_timeout=PATIENCE_SECONDS
+        )
         return boto3.client(service, endpoint_url=self.url, region_name=REGION, config=config, **KEYS)
 
     def mails(self) -> list[dict[str, Any]]:
@@ -156,13 +159,14 @@ def ended(client: Any, name: str) -> Any:
 
 
 def until(ask: Any) -> Any:
-    """What `ask` finds, once it finds something."""
-    deadline = time.monotonic() + SETTLE_SECONDS
-    while time.monotonic() < deadline:
+    """What `ask` finds, once it finds something; on a slow machine it is asked some times in any case."""
+    deadline, asked = time.monotonic() + SETTLE_SECONDS, 0
+    while time.monotonic() < deadline or asked < LEAST_ASKED:
         found = ask()
         if found:
             return found
-        time.sleep(0.2)
+        asked += 1
+        time.sleep(0.5)
     raise AssertionError(f"nothing within {SETTLE_SECONDS:.0f} s")
 
 
