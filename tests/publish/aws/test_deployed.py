@@ -34,7 +34,7 @@ from tests.publish.aws.deployed import (
     until,
 )
 
-pytestmark = [pytest.mark.torture, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.torture, pytest.mark.timeout(1800)]
 """Packages are built with pip and functions started cold: half a minute for each system."""
 
 NOWHERE: Mapping[str, int] = MappingProxyType({})

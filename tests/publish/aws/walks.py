@@ -207,6 +207,14 @@ def chiipochi(stack: Stack, person: Visitor) -> Ending:
     return "OUTBOX", "chiipochi/thanks"
 
 
+def _interacts(person: Visitor, interaction: Mapping[str, Any]) -> bool:
+    """Once more is another interaction: whatever became of one, it is taken once."""
+    body = json.dumps({**interaction, "id": f"{time.time_ns() // 10}"}).encode()
+    status = person.send("/eventbot/interactions", body, DISCORD.headers(body, time.time()))
+    assert status in (200, 409), status
+    return status == 200
+
+
 def eventbot(stack: Stack, person: Visitor) -> Ending:
     """Somebody makes an event, with its reminders."""
     start = (datetime.now(UTC) + timedelta(days=3)).strftime("%Y-%m-%d 21:00")
@@ -224,28 +232,26 @@ def eventbot(stack: Stack, person: Visitor) -> Ending:
         "permissions": "8",
         "joined_at": "2020-01-01T00:00:00+00:00",
     }
-    body = json.dumps(
-        {
-            "id": f"{10**17 + person.number}",
-            "application_id": APPLICATION,
-            "type": 5,
-            "token": "token",
-            "version": 1,
-            "guild_id": "4" * 18,
-            "guild": {"id": "4" * 18, "locale": "ja", "features": []},
-            "channel_id": "5" * 18,
-            "channel": {"id": "5" * 18, "type": 0, "name": "bosyu", "guild_id": "4" * 18, "permissions": "8"},
-            "member": {**member, "deaf": False, "mute": False, "flags": 0},
-            "data": {"custom_id": "e1:create:", "components": components},
-            "app_permissions": "8",
-            "locale": "ja",
-            "guild_locale": "ja",
-            "context": 0,
-            "entitlements": [],
-            "authorizing_integration_owners": {"0": "4" * 18},
-        }
-    ).encode()
-    assert person.send("/eventbot/interactions", body, DISCORD.headers(body, time.time())) == 200
+    interaction = {
+        "id": "",
+        "application_id": APPLICATION,
+        "type": 5,
+        "token": "token",
+        "version": 1,
+        "guild_id": "4" * 18,
+        "guild": {"id": "4" * 18, "locale": "ja", "features": []},
+        "channel_id": "5" * 18,
+        "channel": {"id": "5" * 18, "type": 0, "name": "bosyu", "guild_id": "4" * 18, "permissions": "8"},
+        "member": {**member, "deaf": False, "mute": False, "flags": 0},
+        "data": {"custom_id": "e1:create:", "components": components},
+        "app_permissions": "8",
+        "locale": "ja",
+        "guild_locale": "ja",
+        "context": 0,
+        "entitlements": [],
+        "authorizing_integration_owners": {"0": "4" * 18},
+    }
+    until(lambda: _interacts(person, interaction))
     (made,) = {row["event_id"]["S"] for row in stack.rows("Events")} - before
     return "SCHEDULE", f"evt-{made.partition('#')[2]}"
 
