@@ -28,6 +28,8 @@ from sekkei_systems.tasks.world import WORLD as tasks_world
 from tests.publish.aws.deployed import LONG_AGO, Stack, Visitor, until
 from tests.systems.chiipochi.conftest import CHECKOUT
 
+ASKING_OUTSIDE = ("chiipochi/books",)
+"""What recurs and fails where the service is not there that it asks (Stripe)."""
 NOBODY = 9
 """A port at which nobody answers, and at once."""
 MOST_PEOPLE = 150
@@ -118,7 +120,8 @@ def fire(stack: Stack, name: str) -> None:
     """The clock sees to it and sets its next time."""
     stack.bring_forward(name)
     until(lambda: stack.invoke("work") or stack.waiting("SCHEDULE")[name]["due_at"]["S"] > LONG_AGO)
-    assert "last_error" not in stack.waiting("SCHEDULE")[name], name
+    error = stack.waiting("SCHEDULE")[name].get("last_error", {}).get("S")
+    assert error is None or (name in ASKING_OUTSIDE and "not authorized" not in error), f"{name}: {error}"
 
 
 def leave(stack: Stack, number: int) -> None:
