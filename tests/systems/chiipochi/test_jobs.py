@@ -13,13 +13,14 @@ from sekkei.runtime.personal import LEAVE
 from sekkei_systems import chiipochi
 from sekkei_systems.chiipochi.design import (
     chat_of,
+    day_totals,
     local_payments,
     pledges,
     stamp_card,
     state,
     user_settings,
 )
-from sekkei_systems.chiipochi.design.models import Outcome, Status
+from sekkei_systems.chiipochi.design.models import DayTotal, Outcome, Status
 from sekkei_systems.chiipochi.jobs import pseudonym
 from sekkei_systems.chiipochi.ports.payments.port import PaymentEvent
 from sekkei_systems.chiipochi.service.access import Operator
@@ -125,3 +126,17 @@ async def test_a_donor_who_is_forgotten_while_money_is_given_back_is_in_the_book
     assert await refunds.owed(Operator("demo-ren")) == []
     (found,) = await refunds.given_back(Operator("demo-ren"))
     assert found.refund_id == (donation.tx_id or "").replace("cs_", "re_")
+
+
+async def test_every_night_the_totals_are_counted_again(quick_bot: Bot) -> None:
+    """One that was counted wrongly, and one of which the stream never told."""
+    await quick_bot.donate()
+    await quick_bot.db.write(day_totals.update(TODAY).set(DayTotal.amount, 1))
+    await quick_bot.say("ピーナッツ 300", "はい")
+    await quick_bot.pay((await quick_bot.donations())[-1])
+    while await quick_bot.client.shell.deployment.worker.deliver():
+        quick_bot.clock.advance(2)
+    quick_bot.clock.advance(86400)
+    opened = quick_bot.client.shell.deployment.systems["chiipochi"]
+    await opened.parts.scheduled["check-totals"]({})
+    assert (await quick_bot.service.reports.check(TODAY)).agrees
