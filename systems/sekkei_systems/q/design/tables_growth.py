@@ -57,8 +57,10 @@ def contact(address: str) -> Ref[Contact]:
 
 
 def _here(user_id: str, following: int, followers: int) -> Action[User, object]:
-    """Both counters of somebody in one update: DynamoDB takes one action per item."""
+    """Both counters of somebody in one update: DynamoDB takes one action per item. Who is private by now is not
+    followed unasked."""
     here = User.is_banned.is_(False) & User.deleting_at.absent()
+    here = here & ~User.is_private.is_(True) if followers else here
     if not following and not followers:
         return users.must_exist(user_id).when(here)
     update: Update[User] = users.update(user_id).keeping_version()

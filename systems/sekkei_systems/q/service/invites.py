@@ -90,30 +90,37 @@ class Invites:
 
     async def take(self, member: Member, token: str) -> Outcome:
         """Both follow, in one transaction with the use of the link; whose account is private is asked."""
-        opened = await self.open(member, token)
-        inviter, mark = opened.inviter, self._mark(token, member.id)
-        if inviter.user_id == member.id:
+        try:
+            return await self._take(member.user, await self.open(member, token), self._mark(token, member.id))
+        except NoSuchThing:
+            # One of the two may have become private at this moment.
+            me = await self._db.get(users(member.id).consistent()) or member.user
+            return await self._take(me, await self.open(member, token), self._mark(token, member.id))
+
+    async def _take(self, me: User, opened: Opened, mark: str) -> Outcome:
+        inviter = opened.inviter
+        if inviter.user_id == me.user_id:
             raise Oneself()
-        out, back = await self._ways(member, opened)
+        out, back = await self._ways(me, opened)
         used = self._used(opened.invite, mark)
         try:
-            await self._db.transact(used, befriend(member.id, inviter.user_id, out, back, days.now(self._clock)))
+            await self._db.transact(used, befriend(me.user_id, inviter.user_id, out, back, days.now(self._clock)))
         except TransactionFailed as failed:
             old = failed.old(used)
             raise (TakenAlready() if old is not None and mark in old.taken else NoSuchThing()) from failed
         return "requested" if out else "following"
 
-    async def _ways(self, member: Member, opened: Opened) -> tuple[bool | None, bool | None]:
+    async def _ways(self, me: User, opened: Opened) -> tuple[bool | None, bool | None]:
         """For each way whether it must be asked for; None where they follow already."""
         inviter, relation = opened.inviter, opened.relation
         mine, theirs = await self._db.get_many(
             [
-                ended_blocks(member.id, inviter.user_id).consistent(),
-                ended_blocks(inviter.user_id, member.id).consistent(),
+                ended_blocks(me.user_id, inviter.user_id).consistent(),
+                ended_blocks(inviter.user_id, me.user_id).consistent(),
             ]
         )
         out = None if relation.follows else inviter.is_private or mine is not None
-        back = None if relation.followed else member.user.is_private or theirs is not None
+        back = None if relation.followed else me.is_private or theirs is not None
         return out, back
 
     def _used(self, found: Invite, mark: str) -> Update[Invite]:

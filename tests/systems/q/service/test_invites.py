@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 import pytest
 
 from sekkei.design import Database
 from sekkei_systems.q import design
-from sekkei_systems.q.design.models import Follow
+from sekkei_systems.q.design.models import Follow, User
 from sekkei_systems.q.design.tables import follow_requests, follows, users
 from sekkei_systems.q.design.tables_growth import invites
 from sekkei_systems.q.refusals import InvitesFull, NoSuchThing, NoSuchUser, Oneself, TakenAlready
@@ -66,6 +67,24 @@ async def test_a_private_account_is_asked(town: World, private: str) -> None:
     assert await edges(town.db) == {(private, other)}
     assert await town.db.get(follow_requests(private, other).consistent()) is not None
     assert [await counts(town, name) for name in (private, other)] == [(1, 0), (0, 1)]
+
+
+@pytest.mark.parametrize("private", ["host", "guest"])
+async def test_who_becomes_private_at_this_moment_is_asked(
+    town: World, private: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other, person, token = "guest" if private == "host" else "host", town.proven.sight.person, await link(town)
+
+    async def read_before(viewer: str, whom: str) -> Any:
+        found = await person(viewer, whom)
+        await town.db.write(users.update(private).set(User.is_private, True))
+        return found
+
+    monkeypatch.setattr(town.proven.sight, "person", read_before)
+    outcome = await town.service.invites.take("guest", token)
+    assert outcome == ("requested" if private == "host" else "following")
+    assert await edges(town.db) == {(private, other)}
+    assert await town.db.get(follow_requests(private, other).consistent()) is not None
 
 
 @pytest.mark.parametrize(("blocker", "blocked"), [("host", "guest"), ("guest", "host")])
