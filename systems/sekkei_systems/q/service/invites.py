@@ -90,12 +90,13 @@ class Invites:
 
     async def take(self, member: Member, token: str) -> Outcome:
         """Both follow, in one transaction with the use of the link; whose account is private is asked."""
+        opened, mark = await self.open(member, token), self._mark(token, member.id)
         try:
-            return await self._take(member.user, await self.open(member, token), self._mark(token, member.id))
+            return await self._take(member.user, opened, mark)
         except NoSuchThing:
             # One of the two may have become private at this moment.
             me = await self._db.get(users(member.id).consistent()) or member.user
-            return await self._take(me, await self.open(member, token), self._mark(token, member.id))
+            return await self._take(me, await self.open(member, token), mark)
 
     async def _take(self, me: User, opened: Opened, mark: str) -> Outcome:
         inviter = opened.inviter
