@@ -184,7 +184,14 @@ def _eventbot(village: Village, patch: pytest.MonkeyPatch) -> None:
 def _q(village: Village, patch: pytest.MonkeyPatch) -> None:
     """The day's question is out; otherwise it may come this evening."""
     now = datetime.now(UTC)
-    question = DailyQuestion(now.astimezone(JST).date(), "q1", "今日は？", time(9, 0), now, created_at=now)
+    question = DailyQuestion(
+        day=now.astimezone(JST).date(),
+        question_id="q1",
+        question_text="今日は？",
+        scheduled_publish_time=time(9, 0),
+        published_at=now,
+        created_at=now,
+    )
     item = daily_questions.encode(question)
     village.truth.now("PutItem", {"TableName": village.table_name("DailyQuestions"), "Item": item})
 

@@ -255,7 +255,8 @@ def eventbot(stack: Stack, person: Visitor) -> Ending:
         "authorizing_integration_owners": {"0": "4" * 18},
     }
     until(lambda: _interacts(person, interaction))
-    (made,) = {row["event_id"]["S"] for row in stack.rows("Events")} - before
+    # A request that failed half way, and was sent again, may have made one too.
+    made, *_ = {row["event_id"]["S"] for row in stack.rows("Events")} - before
     return "SCHEDULE", f"evt-{made.partition('#')[2]}"
 
 
