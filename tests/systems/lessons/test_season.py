@@ -423,3 +423,4 @@ async def test_a_season(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptu
     size = whole if os.environ.get("SEKKEI_SEASON") else tenth
     async with season(size, monkeypatch) as found, rare_collections():
         await found.live()
+        assert min(found.tried[what] for what in ("books", "waits", "cancels", "takes")) > size.days
