@@ -17,7 +17,7 @@ from sekkei.runtime.jobs import Jobs
 from sekkei.runtime.kept import Kept
 from sekkei.runtime.live import Live
 from sekkei.runtime.outbox import Outbox, Transport
-from sekkei.runtime.personal import LEAVE, leaving_job
+from sekkei.runtime.personal import leaving_jobs
 from sekkei.runtime.schedules import StoredSchedules
 from sekkei.runtime.settings import Settings
 from sekkei.runtime.system import Context, Parts, System
@@ -147,5 +147,5 @@ def _build(
 def _with_leaving(parts: Parts, context: Context) -> Parts:
     if parts.personal is None:
         return parts
-    job = leaving_job(context.system, parts.personal.leaving, context.runtime)
-    return replace(parts, jobs={**parts.jobs, LEAVE: job})
+    jobs = leaving_jobs(context.system, parts.personal.leaving, context.runtime, context.clock)
+    return replace(parts, jobs={**parts.jobs, **jobs})

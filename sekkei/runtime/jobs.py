@@ -88,18 +88,23 @@ class Jobs:
         self.alarms: Alarms | None = None
         """Who is told of jobs that fail; the worker's."""
 
-    def start_action(self, job: str, payload: Payload, *, id: str) -> Put[JobRun]:
-        """An action for a transaction: the job begins when it goes through. The id makes it start once."""
+    def start_action(self, job: str, payload: Payload, *, id: str, after: timedelta = timedelta()) -> Put[JobRun]:
+        """An action for a transaction: the job begins so long after it goes through. The id makes it start once."""
         now = days.now(self._clock)
         run = JobRun(
-            id=f"{self._system}/{id}", system=self._system, job=job, payload=dict(payload), due_at=now, listed_at=now
+            id=f"{self._system}/{id}",
+            system=self._system,
+            job=job,
+            payload=dict(payload),
+            due_at=now + after,
+            listed_at=now,
         )
         return job_runs.create(run)
 
-    async def start(self, job: str, payload: Payload, *, id: str) -> bool:
+    async def start(self, job: str, payload: Payload, *, id: str, after: timedelta = timedelta()) -> bool:
         """False when a job with this id has been started before."""
         try:
-            await self._runtime.write(self.start_action(job, payload, id=id))
+            await self._runtime.write(self.start_action(job, payload, id=id, after=after))
         except ConditionFailed:
             return False
         return True

@@ -12,22 +12,29 @@ A system says so in its parts, and the shell does the rest (`/account/export`, `
 
 The steps are given `user_id`, `email` and `name` of whoever leaves, as their payload. Each may be cut off anywhere and
 done again, so it must bear that; each runs in a process that serves the system. What messages, schedules and finished
-jobs still say of somebody goes afterwards, by itself. Whoever leaves can no longer sign in when the first step begins.
+jobs still say of somebody goes afterwards, by itself, and once more a day later: until then what was deleted is in the
+streams, and what cannot be handled of it is set aside with all that is in it. Whoever leaves can no longer sign in when
+the first step begins.
 """
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from datetime import timedelta
 from typing import Any
 
+from sekkei.clock import Clock
 from sekkei.design import Database
 from sekkei.design.model import described
-from sekkei.runtime.jobs import Job, Step
+from sekkei.runtime.jobs import Job, Jobs, Payload, Progress, Step
 from sekkei.runtime.traces import Traces
 
 LEAVE = "leave-account"
-"""The job's name, in every system."""
+LATE = "forget-late-records"
+"""The jobs' names, in every system."""
+AFTER = timedelta(hours=25)
+"""A stream keeps its records for a day."""
 
 Localized = Mapping[str, str]
 Exported = tuple[str, Any]
@@ -78,6 +85,16 @@ def as_data(row: Any, *without: str) -> dict[str, Any]:
     return {name: getattr(row, name) for name, field in fields.items() if field.in_init and name not in without}
 
 
-def leaving_job(system: str, steps: Sequence[tuple[str, Step]], runtime: Database) -> Job:
+def leaving_jobs(system: str, steps: Sequence[tuple[str, Step]], runtime: Database, clock: Clock) -> dict[str, Job]:
     """The steps of a system, and then what the runtime holds for it."""
-    return Job([*steps, *Traces(runtime, system).steps()], leaves_nothing=True)
+    traces, jobs = Traces(runtime, system), Jobs(runtime, clock, system)
+
+    async def later(payload: Payload, cursor: str | None) -> Progress:
+        # By their id alone: their address may be somebody's again by then, with a new account.
+        await jobs.start(LATE, {"user_id": payload["user_id"]}, id=f"{LATE}/{clock.uuid()}", after=AFTER)
+        return Progress(0)
+
+    return {
+        LEAVE: Job([*steps, *traces.steps(), ("runtime-later", later)], leaves_nothing=True),
+        LATE: Job([("records", traces.records)], leaves_nothing=True),
+    }

@@ -46,7 +46,7 @@ class Traces:
             ("runtime-jobs", self._jobs),
             ("runtime-schedules", self._schedules),
             ("runtime-schedules-failed", self._failed_schedules),
-            ("runtime-records", self._records),
+            ("runtime-records", self.records),
         ]
 
     async def _gone(
@@ -58,7 +58,7 @@ class Traces:
         delete: Callable[[M], Action[Any, Any] | None],
     ) -> Progress:
         """Delete what names them on one page."""
-        people = {person for person in (payload["user_id"], payload["email"]) if person}
+        people = {person for person in (payload["user_id"], payload.get("email")) if person}
         page = await self._runtime.page(query, size=PAGE_ITEMS, after=cursor)
         actions = [action for one in page if names(said(one), people) and (action := delete(one)) is not None]
         await self._runtime.write_many(actions)
@@ -91,7 +91,7 @@ class Traces:
 
         return await self._gone(all_schedules(place), payload, cursor, lambda one: [one.name, one.payload], delete)
 
-    async def _records(self, payload: Payload, cursor: str | None) -> Progress:
+    async def records(self, payload: Payload, cursor: str | None) -> Progress:
         def delete(one: SetAside) -> Action[Any, Any] | None:
             ours = one.consumer.startswith(f"{self._system}/")
             return set_aside.delete(one.consumer, one.sequence) if ours else None

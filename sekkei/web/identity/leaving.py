@@ -21,7 +21,7 @@ from sekkei.runtime.acts import Acts
 from sekkei.runtime.discovery import load_all
 from sekkei.runtime.jobs import Job, Jobs, Payload, Progress
 from sekkei.runtime.outbox import SHELL
-from sekkei.runtime.personal import LEAVE, Obstacle, Person, leaving_job
+from sekkei.runtime.personal import LEAVE, Obstacle, Person, leaving_jobs
 from sekkei.runtime.schedules import StoredSchedules
 from sekkei.runtime.system import Parts, System
 from sekkei.runtime.worker import Running
@@ -61,7 +61,7 @@ def running(shell: Shell) -> Running:
 
     runtime, clock = shell.deployment.runtime, shell.clock
     jobs = {
-        LEAVE: leaving_job(SHELL, [("identity", identity), ("acts", Acts(runtime, clock).forget)], runtime),
+        **leaving_jobs(SHELL, [("identity", identity), ("acts", Acts(runtime, clock).forget)], runtime, clock),
         LINK_IDENTITIES: Job([("identities", shell.accounts.identities.link_earlier)]),
     }
     own = Parts(jobs=jobs, once=[LINK_IDENTITIES])

@@ -9,7 +9,7 @@ import pytest
 from sekkei.design import TransactionFailed
 from sekkei.runtime.design import newest_messages
 from sekkei.runtime.jobs import Job
-from sekkei.runtime.personal import LEAVE
+from sekkei.runtime.personal import LATE, LEAVE
 from sekkei_systems import chiipochi
 from sekkei_systems.chiipochi.design import (
     chat_of,
@@ -49,7 +49,7 @@ async def test_whoever_asks_is_forgotten_and_the_books_stay_right(quick_bot: Bot
     assert after.agrees
     assert len(await quick_bot.donations(pseudonym(context, AOI))) == 3
     jobs: dict[str, Job] = dict(quick_bot.client.shell.deployment.systems["chiipochi"].parts.jobs)
-    assert set(jobs) == {"forget", "reconcile", "paid-at", "rankings", "books", LEAVE}
+    assert set(jobs) == {"forget", "reconcile", "paid-at", "rankings", "books", LEAVE, LATE}
 
 
 async def test_whoever_is_forgotten_between_paying_and_counting_is_counted_once(quick_bot: Bot) -> None:
