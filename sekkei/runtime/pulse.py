@@ -95,7 +95,7 @@ class Pulse:
     async def look(self) -> None:
         """Wake who waits for what others have written since the last look."""
         found = await self._read()
-        changed = {name for name, number in found.items() if self._numbers.get(name) != number}
+        changed = [name for name, number in found.items() if self._numbers.get(name) != number]
         self._numbers = found
         for name in self._followed if EVERYTHING in changed else changed:
             for followed in self._followed.get(name, ()):

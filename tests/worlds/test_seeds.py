@@ -61,8 +61,15 @@ def chosen(by: str) -> list[tuple[str, int]]:
     ]
 
 
-RUN_TWICE = [(name, seed) for name, count in FIXED.items() for seed in range(0, count, TWICE)]
-RUN_ONCE = [(name, seed) for name, count in FIXED.items() for seed in range(count) if seed % TWICE]
+ORDERED = [("tasks", 2)]
+"""Further ones whose story once depended on the order of hashes: rounds that a pulse woke together."""
+RUN_TWICE = [*ORDERED, *((name, seed) for name, count in FIXED.items() for seed in range(0, count, TWICE))]
+RUN_ONCE = [
+    (name, seed)
+    for name, count in FIXED.items()
+    for seed in range(count)
+    if seed % TWICE and (name, seed) not in ORDERED
+]
 
 
 @pytest.mark.parametrize(("name", "seed"), [*RUN_ONCE, *FOUND, *chosen(commit())])
@@ -80,7 +87,7 @@ def test_a_seed_tells_the_same_story_whatever_the_order_of_hashes() -> None:
         subprocess.Popen(
             arguments, cwd=ROOT, env={**os.environ, "PYTHONHASHSEED": seed}, stdout=subprocess.PIPE, text=True
         )
-        for seed in ("1", "2")
+        for seed in ("1", "3")
     ]
     first, second = (each.communicate()[0].splitlines() for each in runs)
     assert first == second
