@@ -252,7 +252,13 @@ def _is_struct(hint: Any) -> bool:
 
 def _parameters(handler: Callable[..., Any]) -> tuple[tuple[str, Any, bool], ...]:
     """Name, type, and whether it can be left out; bound arguments of methods and partials are not asked for."""
-    return _parameters_of(handler) if inspect.isfunction(handler) else tuple(_read_parameters(handler))
+    if inspect.isfunction(handler):
+        return _parameters_of(handler)
+    if inspect.ismethod(handler):
+        return _parameters(handler.__func__)[1:]
+    if isinstance(handler, functools.partial) and not handler.keywords:
+        return _parameters(handler.func)[len(handler.args) :]
+    return tuple(_read_parameters(handler))
 
 
 @functools.lru_cache(2_000)
