@@ -38,8 +38,15 @@ class Asker:
         self.calls += 1
         return dice_of(seed, "call", self.name, self.calls)
 
+    def thrown(self, seed: int) -> Dice:
+        """The same for whoever throws them all at once, before anybody else can run: they are everybody's."""
+        self.calls += 1
+        THROWN.seed(f"{seed}/call/{self.name}/{self.calls}")
+        return THROWN
+
 
 ASKER: ContextVar[Asker] = ContextVar("asker")
+THROWN = Dice()
 
 
 def dice_of(seed: int, *names: object) -> Dice:

@@ -15,7 +15,7 @@ import threading
 import warnings
 from collections import deque
 from collections.abc import Collection
-from contextvars import Context, ContextVar
+from contextvars import Context, ContextVar, copy_context
 from dataclasses import dataclass, field
 from math import inf
 from typing import Any
@@ -45,6 +45,31 @@ class _Selector(selectors.SelectSelector):
         return []
 
 
+class _Handle(asyncio.Handle):
+    """Something to run, without what debugging asks of asyncio's own: a world makes tens of thousands of them."""
+
+    __slots__ = ()
+
+    def __init__(self, callback: Any, args: Any, loop: VirtualLoop, context: Context | None) -> None:
+        self._callback, self._args, self._loop = callback, args, loop
+        self._context = copy_context() if context is None else context
+        self._cancelled, self._repr, self._source_traceback = False, None, None
+
+    def cancel(self) -> None:
+        self._cancelled = True
+        self._callback, self._args = None, ()  # let go of what they hold
+
+
+class _Timer(_Handle, asyncio.TimerHandle):
+    """The same at its time."""
+
+    __slots__ = ()
+
+    def __init__(self, when: float, callback: Any, args: Any, loop: VirtualLoop, context: Context | None) -> None:
+        _Handle.__init__(self, callback, args, loop, context)
+        self._when, self._scheduled = when, True
+
+
 class VirtualLoop(asyncio.SelectorEventLoop):
     """`loop.time()` is virtual; `asyncio.sleep(3600)` takes an hour of it and no time at all."""
 
@@ -71,11 +96,17 @@ class VirtualLoop(asyncio.SelectorEventLoop):
             handle: Any = ready.popleft()
             if handle._cancelled:
                 continue
-            life = handle._context.get(LIFE)
+            context = handle._context
+            life = context.get(LIFE)
             if life is not None and life.dead:
                 life.frozen.append(handle)
-            else:
-                handle._run()
+                continue
+            try:
+                context.run(handle._callback, *handle._args)
+            except (SystemExit, KeyboardInterrupt):
+                raise
+            except BaseException as error:
+                self.call_exception_handler({"message": "a callback failed", "exception": error, "handle": handle})
 
     def next_moment(self, apart_from: Collection[object] = ()) -> float:
         """When something can happen that has nothing to do with these timers; now, if something can run."""
@@ -97,10 +128,22 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         while timers and timers[0][0] <= self.virtual_seconds:
             self._ready.append(heapq.heappop(timers)[2])
 
+    def call_soon(  # type: ignore[override]
+        self, callback: Any, *args: Any, context: Context | None = None
+    ) -> asyncio.Handle:
+        handle = _Handle(callback, args, self, context)
+        self._ready.append(handle)
+        return handle
+
+    def call_later(  # type: ignore[override]
+        self, delay: float, callback: Any, *args: Any, context: Context | None = None
+    ) -> asyncio.TimerHandle:
+        return self.call_at(self.virtual_seconds + delay, callback, *args, context=context)
+
     def call_at(  # type: ignore[override]
         self, when: float, callback: Any, *args: Any, context: Context | None = None
     ) -> asyncio.TimerHandle:
-        timer = asyncio.TimerHandle(when, callback, args, self, context)
+        timer = _Timer(when, callback, args, self, context)
         self._set += 1
         heapq.heappush(self._timers, (when, self._set, timer))
         return timer

@@ -150,17 +150,19 @@ class Seam:
         truth, network = self._truth, self._truth.network
         if truth.rehearsal is not None:
             return truth.rehearsal(operation, request)
-        dice = ASKER.get(self._itself).dice(truth.seed)
-        pages = PAGE_LATENCIES if operation in PAGES else 1
-        await asyncio.sleep(dice.seconds(network.latency_seconds * pages))
-        if dice.chance(network.lost_requests):
+        dice = ASKER.get(self._itself).thrown(truth.seed)
+        there = dice.seconds(network.latency_seconds * (PAGE_LATENCIES if operation in PAGES else 1))
+        request_lost, answer_lost = dice.chance(network.lost_requests), dice.chance(network.lost_answers)
+        back = dice.seconds(network.latency_seconds)
+        await asyncio.sleep(there)
+        if request_lost:
             await asyncio.sleep(TIMEOUT_SECONDS)
             raise NoAnswer("the request was lost on its way")
         response = await truth.in_weather(operation, request)
-        if dice.chance(network.lost_answers):
+        if answer_lost:
             await asyncio.sleep(TIMEOUT_SECONDS)
             raise NoAnswer("the answer was lost on its way")
-        await asyncio.sleep(dice.seconds(network.latency_seconds))
+        await asyncio.sleep(back)
         return response
 
     async def close(self) -> None:
