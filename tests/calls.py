@@ -37,6 +37,11 @@ from sekkei.store.weather.replica import Replica
 from sekkei.store.weather.weather import Weather
 from sekkei.web import demo, testing
 from sekkei.web.gate import Gate
+from sekkei.worlds.seam import Seam
+from sekkei_systems.chiipochi.service.inbox import Inbox
+from sekkei_systems.chiipochi.service.settling import Settling
+from sekkei_systems.eventbot.jobs.events import EventSettling
+from sekkei_systems.eventbot.webhooks.desk import InteractionDesk
 
 WRITING = "SEKKEI_WRITE_CALLS"
 DESIGNS = ("chiipochi", "eventbot", "lessons", "q", "tasks", "sekkei.runtime", "sekkei.web.identity")
@@ -77,6 +82,14 @@ ENTRIES: tuple[tuple[Any, str, str], ...] = (
     (Weather, "_now", NOBODY),
 )
 """Where the work of a function begins. What a process does by itself belongs to no function."""
+SHARED: tuple[tuple[Any, str, tuple[str, ...]], ...] = (
+    (Inbox, "_handle_one", ("http", "work")),  # what LINE delivered: at once, and what was left over
+    (Settling, "apply", ("http", "work")),  # what the provider says: by itself, and when it is asked
+    (InteractionDesk, "_in_turn", ("http", "work")),  # what Discord asks: in time, and late
+    (InteractionDesk, "_reply", ("http", "work")),
+    (EventSettling, "settle_event", ("http", "work")),  # at once for whoever waits, and by its row
+)
+"""What more than one function does: whatever one of them is seen to ask for it, the others will ask one day."""
 ROOMS = (
     (re.compile(r"/sekkei_systems/\w+/reactions\b"), "stream"),
     (re.compile(r"/sekkei_systems/\w+/jobs\b|/sekkei/runtime/(upkeep|delivery|jobs|sweeping|worker)\.py"), "work"),
@@ -90,6 +103,7 @@ Note = tuple[str, str, str, str]
 
 _seen: set[Note] = set()
 _function: ContextVar[str] = ContextVar("function", default="")
+_others: ContextVar[tuple[str, ...]] = ContextVar("others", default=())
 
 
 @cache
@@ -161,22 +175,24 @@ def _of_any(notes: frozenset[Note]) -> Iterator[Note]:
 
 
 def _unknown(operation: str, request: Any, known: frozenset[Note]) -> Iterator[str]:
-    function = _function.get()
+    function, others = _function.get(), _others.get()
     if function == NOBODY:
         return
     for table, index, action in calls.asked(operation, request):
         for file, name in tables().get(table, ()):
             resource = name if index is None else f"{name}/index/{index}"
-            if function and _is_noted((file, function, resource, action), known):
+            if function and all(_is_noted((file, each, resource, action), known) for each in (function, *others)):
                 continue
             asking = _asking(list(_files(sys._getframe(2))))
-            guessed = not function and action == "Scan" and asking != NOBODY
-            note = (file, SOME if guessed else asking, resource, action)
-            if asking == NOBODY or _is_noted(note, known):
+            if asking == NOBODY:
                 continue
-            _seen.add(note)
-            where = f"{Path(file).name} of {Path(file).parent}"
-            yield f"{action} on {resource} by {note[1]}: not in {where}; run `make calls`"
+            askers = {*others, function} - {""} or {SOME if action == "Scan" else asking}
+            for note in sorted((file, each, resource, action) for each in askers):
+                if _is_noted(note, known):
+                    continue
+                _seen.add(note)
+                where = f"{Path(file).name} of {Path(file).parent}"
+                yield f"{action} on {resource} by {note[1]}: not in {where}; run `make calls`"
 
 
 def _is_noted(note: Note, known: frozenset[Note]) -> bool:
@@ -190,20 +206,25 @@ def _is_noted(note: Note, known: frozenset[Note]) -> bool:
 def listening(*, strict: bool = True) -> Iterator[list[str]]:
     """A sentence for each call of a system that is not noted, while the block lasts; or not noted for any function."""
     refused: list[str] = []
-    plain = Engine.call
     known = allowed() if strict else frozenset(_of_any(allowed()))
 
-    def call(self: Engine, operation: str, request: Any, *rest: Any) -> Any:
-        try:
-            refused.extend(_unknown(operation, request, known))
-        except (KeyError, TypeError, AttributeError):
-            pass  # a request that the engine will refuse
-        return plain(self, operation, request, *rest)
+    def heard(plain: Any) -> Any:
+        def call(self: Any, operation: str, request: Any, *rest: Any) -> Any:
+            try:
+                refused.extend(_unknown(operation, request, known))
+            except (KeyError, TypeError, AttributeError):
+                pass  # a request that the engine will refuse
+            return plain(self, operation, request, *rest)
+
+        return call
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Engine, "call", call)
+        for store in (Engine, Seam):  # in a world the engine is asked by the world, for whoever asked that
+            patch.setattr(store, "call", heard(store.call))
         for owner, name, function in ENTRIES:
             patch.setattr(owner, name, _as(function, getattr(owner, name)))
+        for owner, name, functions in SHARED:
+            patch.setattr(owner, name, _for_all(functions, getattr(owner, name)))
         patch.setattr(Gate, "__call__", _as_page(Gate.__call__))
         yield refused
 
@@ -216,6 +237,20 @@ def _as(function: str, entry: Any) -> Any:
         outer = _function.get()
         with _working(function if function == NOBODY or outer in ("", PROCESS) else outer):
             return await entry(*arguments, **named)
+
+    return entered
+
+
+def _for_all(functions: tuple[str, ...], entry: Any) -> Any:
+    """The same entry, for whoever of these calls it."""
+
+    @wraps(entry)
+    async def entered(*arguments: Any, **named: Any) -> Any:
+        before = _others.set(functions)
+        try:
+            return await entry(*arguments, **named)
+        finally:
+            _others.reset(before)
 
     return entered
 

@@ -18,6 +18,8 @@ from sekkei.runtime.watched import Watched
 from sekkei.store import Embedded, Store, Weather
 from sekkei.web import Given, Pages, Redirect
 from sekkei.web.testing import opened
+from sekkei.worlds import run
+from sekkei_systems.eventbot.world import WORLD as eventbot_world
 from sekkei_systems.tasks import SYSTEM
 from tests import calls
 from tests.web.example.design import design
@@ -180,6 +182,31 @@ async def test_a_job_scans_for_the_clock(things: Told, monkeypatch: pytest.Monke
             await Jobs.work_on(Jobs.__new__(Jobs))  # type: ignore[call-arg]
 
     assert await things(work) == {"Scan on things by work"}
+
+
+async def test_what_is_done_at_once_or_later_is_asked_by_both(things: Told, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A page begins it; what it leaves over is the clock's."""
+
+    class Inbox:
+        async def handle(self, store: Store) -> None:
+            await ask(store, "GetItem", **KEY)
+
+    monkeypatch.setattr(calls, "SHARED", ((Inbox, "handle", ("http", "work")),))
+    both = {"GetItem on things by http", "GetItem on things by work"}
+    assert await things(lambda store: visit(lambda: Inbox().handle(store))) == both
+    assert await things(lambda store: Inbox().handle(store)) == both, "by a test, which is no function"
+
+
+def test_a_world_asks_for_its_functions(things: Told, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the clock does there is heard, although the world stands between it and the engine."""
+    monkeypatch.setattr(calls, "tables", lambda: {"Events": [("calls.json", "Events")]})
+    calls._seen.clear()
+    with calls.listening() as refused:
+        assert run(eventbot_world, 0).operations
+    assert {one.partition(":")[0] for one in refused} >= {
+        "UpdateItem on Events by http",
+        "UpdateItem on Events by work",
+    }
 
 
 async def test_a_scan_outside_of_functions_is_not_guessed(things: Told) -> None:

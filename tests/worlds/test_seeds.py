@@ -5,6 +5,8 @@ whoever happens to commit: so the commit chooses among seeds that have been run 
 since tells other stories by them; what they find then is a fault of its own. For more, from where these end:
 
     sekkei world tasks --seed 60 --count 200 --record tasks.log
+
+Nor does any function ask what its role would refuse: in a world the clock does what a process left over.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from random import Random
 import pytest
 
 from sekkei.worlds import Script, run
+from tests.calls import asks_only_what_is_noted as asks_only_what_is_noted
 
 FIXED = {"chiipochi": 34, "eventbot": 30, "lessons": 30, "q": 12, "tasks": 52}
 """So many of each world, from 0 on."""
