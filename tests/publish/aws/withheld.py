@@ -94,8 +94,10 @@ class Withheld:
                     return answer
 
     def _refused(self) -> set[Asked]:
-        """What was missing is given from now on."""
-        refused = set(self._ears.refused) - self.given
+        """What was missing is given from now on: one to each function, because of two calls side by side that are
+        refused only one is told; the other is refused again."""
+        first = {each.function: each for each in reversed(self._ears.refused) if each not in self.given}
+        refused = set(first.values())
         self._ears.refused.clear()
         assert refused <= self.allowed, f"nobody may: {sorted(refused - self.allowed)}"
         self._give({each.function for each in refused}, self.given | refused)
