@@ -74,9 +74,8 @@ def run(arguments: argparse.Namespace) -> int:
         sys.stdout.write(text)
         return OK
     write(arguments.out, text)
-    print(
-        f"wrote {arguments.out}: {counted(len(found))}. Read it, then `sekkei docs {name}` and `sekkei check {name}`."
-    )
+    out = arguments.out
+    print(f"wrote {out}: {counted(len(found))}. Read it, then `sekkei docs {out}` and `sekkei check {out}`.")
     return OK
 
 
