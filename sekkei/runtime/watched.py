@@ -121,7 +121,14 @@ class Watched:
 
 def concerns(ear: Ear, row: Mapping[str, Any]) -> bool:
     """Whether a write to this row of its table, given whole or by its key, is what it listens for."""
-    return not ear.beginning or any(_text(value).startswith(ear.beginning) for value in row.values())
+    beginning = ear.beginning
+    if not beginning:
+        return True
+    for value in row.values():  # a loop: this is asked at every write, for everybody who listens
+        text = value.get("S")
+        if text is not None and text.startswith(beginning):
+            return True
+    return False
 
 
 def watched(store: Store) -> Watched:
@@ -144,8 +151,3 @@ def written(operation: str, request: Request) -> Iterator[tuple[str, Mapping[str
             )
     else:
         yield request["TableName"], request.get("Item") or request["Key"]
-
-
-def _text(value: Mapping[str, Any]) -> str:
-    found: str = value.get("S", "")
-    return found

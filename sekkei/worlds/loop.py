@@ -89,24 +89,29 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         return self.virtual_seconds
 
     def _run_once(self) -> None:
-        """One turn: the timers whose time has come, then everything that is ready by now, in its order."""
-        self._move_on()
-        ready = self._ready
-        for _ in range(len(ready)):
-            handle: Any = ready.popleft()
-            if handle._cancelled:
-                continue
-            context = handle._context
-            life = context.get(LIFE)
-            if life is not None and life.dead:
-                life.frozen.append(handle)
-                continue
-            try:
-                context.run(handle._callback, *handle._args)
-            except (SystemExit, KeyboardInterrupt):
-                raise
-            except BaseException as error:
-                self.call_exception_handler({"message": "a callback failed", "exception": error, "handle": handle})
+        """Turns until somebody stops the loop: the timers whose time has come, then everything that is ready by then,
+        in its order."""
+        ready, timers = self._ready, self._timers
+        while True:
+            if not ready or (timers and timers[0][0] <= self.virtual_seconds):
+                self._move_on()
+            for _ in range(len(ready)):
+                handle: Any = ready.popleft()
+                if handle._cancelled:
+                    continue
+                context = handle._context
+                life = context.get(LIFE)
+                if life is not None and life.dead:
+                    life.frozen.append(handle)
+                    continue
+                try:
+                    context.run(handle._callback, *handle._args)
+                except (SystemExit, KeyboardInterrupt):
+                    raise
+                except BaseException as error:
+                    self.call_exception_handler({"message": "a callback failed", "exception": error, "handle": handle})
+            if self._stopping:
+                return
 
     def next_moment(self, apart_from: Collection[object] = ()) -> float:
         """When something can happen that has nothing to do with these timers; now, if something can run."""
