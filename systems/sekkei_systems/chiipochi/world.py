@@ -37,6 +37,7 @@ WORDS = ("ピーナッツ", "りんご 300", "沖縄 500", "餃子", "石川県�
 PAY = re.compile(r"/chiipochi/pay/[\w.=-]+")
 MINE = re.compile(r"/chiipochi/u/[\w.=|-]+")
 NONCE = re.compile(r"a=yes&n=(\w+)")
+THANKS = re.compile(r"への([\d,]+)円の寄付が届きました")
 HOUR, DAY = 3600.0, 86400.0
 SKEW = 3.0
 """By so much two clocks may differ, and a little more."""
@@ -421,7 +422,12 @@ def everything_that_line_delivered_is_handled(world: World) -> None:
 
 @WORLD.finally_
 def nobody_is_thanked_for_nothing_or_twice(world: World) -> None:
-    """A push happens once for its message, and thanks are for money that came."""
+    """A push happens once for its message, and thanks are for money that came: nobody hears of a sum more often than
+    they have paid it, whatever the system calls its messages."""
+    heard, given = _thanks_heard(world), _sums_given(world)
+    for (user, amount), times in heard.items():
+        paid_times = given[user, amount]
+        assert times <= paid_times, f"{user} is thanked {times} times for ¥{amount}, and paid it {paid_times} times"
     pushes = Counter(one.key for one in _line(world).sent if one.way == "push")
     paid = {one["id"] for one in _ledger(world).sessions.values() if one["payment_status"] == "paid"}
     orders = {order_id_of(one.user_id, one.created_at): one.tx_id for one in _donations(world)}
@@ -433,6 +439,19 @@ def nobody_is_thanked_for_nothing_or_twice(world: World) -> None:
         reason, _, order = message.id.removeprefix("chiipochi/").partition("/")
         if reason == "thanks" and donation_key(order) is not None and order in orders:
             assert orders[order] in paid, f"thanks for {order}, which was never paid"
+
+
+def _thanks_heard(world: World) -> Counter[tuple[str, int]]:
+    """As it is said on LINE, by who hears it and of which sum."""
+    words = [(one.to, str(each.get("altText"))) for one in _line(world).sent for each in one.messages]
+    return Counter((to, int(found[1].replace(",", ""))) for to, said in words if (found := THANKS.search(said)))
+
+
+def _sums_given(world: World) -> Counter[tuple[str, int]]:
+    """As Stripe has them: who paid which sum how often."""
+    paid = [one for one in _ledger(world).sessions.values() if one["payment_status"] == "paid"]
+    keys = [(donation_key(one["client_reference_id"]), one["amount_total"]) for one in paid]
+    return Counter((key[0], amount) for key, amount in keys if key is not None)
 
 
 WORLD.finally_(promises.everything_ends)

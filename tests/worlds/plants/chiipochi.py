@@ -115,6 +115,23 @@ def thanks_come_before_the_money(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(reactions, "_thanks", nothing([]))
 
 
+def every_change_of_a_donation_is_thanked_for(patch: pytest.MonkeyPatch) -> None:
+    """Also when its bank takes a part of it back; each time under another retry key."""
+    from sekkei_systems.chiipochi import reactions
+
+    sound, thanks = reactions.Rewards._react, reactions._thanks
+
+    async def react(self: reactions.Rewards, change: Any) -> None:
+        if change.new is not None and change.new.counts:
+            for action in await thanks(self._context, self._service, [change.new]):
+                message, name = action.instance, f"thanks/{self._context.clock.uuid()}"
+                await self._context.outbox.put("line", message.to, message.body, id=name)
+        await sound(self, change)
+
+    patch.setattr(reactions.Rewards, "_react", react)
+    patch.setattr(reactions, "_thanks", nothing([]))
+
+
 def stamps_of_the_forgotten_stay(patch: pytest.MonkeyPatch) -> None:
     from sekkei_systems.chiipochi import jobs
 
@@ -136,5 +153,6 @@ PLANTS = [
     Planted("chiipochi", nobody_asks_the_provider, "no_payment_waits_for_ever", 4),
     Planted("chiipochi", what_a_process_left_over_stays, "everything_that_line_delivered_is_handled", 0),
     Planted("chiipochi", thanks_come_before_the_money, THANKS, 6, DONATING),
+    Planted("chiipochi", every_change_of_a_donation_is_thanked_for, THANKS, 2, DONATING),
     Planted("chiipochi", stamps_of_the_forgotten_stay, "nothing_remains_of_the_forgotten", 6, FORGETTING),
 ]
