@@ -9,6 +9,7 @@ import pytest
 
 from sekkei.worlds import Script, run, shrink
 from tests.worlds.plants import PLANTS
+from tests.worlds.plants.eventbot import discord_is_late, two_events_take_a_role_back_at_once
 from tests.worlds.plants.planting import Planted
 
 WORLDS = sorted({each.world for each in PLANTS})
@@ -39,6 +40,14 @@ def test_a_planted_fault_is_found(planted: Planted, monkeypatch: pytest.MonkeyPa
     planted.plant(monkeypatch)
     script = world(planted.world, planted.focus)
     assert any(run(script, seed).invariant == planted.promise for seed in (planted.seed or 0, *range(TRIED)))
+
+
+def test_a_late_discord_breaks_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the plant needs besides its fault, alone: the fault is what the world finds."""
+    planted = next(each for each in PLANTS if each.plant is two_events_take_a_role_back_at_once)
+    discord_is_late(monkeypatch)
+    script = world(planted.world, planted.focus)
+    assert [run(script, seed).broken for seed in (planted.seed or 0, *range(5))] == [""] * 6
 
 
 @pytest.mark.parametrize("name", WORLDS)

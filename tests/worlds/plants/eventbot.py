@@ -24,12 +24,10 @@ def a_role_is_taken_from_the_wrong_person(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Rest, "take_role", take_role)
 
 
-def two_events_take_a_role_back_at_once(patch: pytest.MonkeyPatch) -> None:
-    """Whose call to Discord is late takes the role from somebody who has just got it again. Every other one is late."""
+def discord_is_late(patch: pytest.MonkeyPatch) -> None:
+    """No fault of ours: every other call that takes a role."""
     import asyncio
-    from datetime import timedelta
 
-    from sekkei_systems.eventbot.jobs import roles
     from sekkei_systems.eventbot.ports.discord.rest import Rest
 
     sound = Rest.take_role
@@ -39,6 +37,15 @@ def two_events_take_a_role_back_at_once(patch: pytest.MonkeyPatch) -> None:
         await sound(self, guild_id, user_id, role_id)
 
     patch.setattr(Rest, "take_role", take_role)
+
+
+def two_events_take_a_role_back_at_once(patch: pytest.MonkeyPatch) -> None:
+    """Whose call to Discord is late takes the role from somebody who has just got it again."""
+    from datetime import timedelta
+
+    from sekkei_systems.eventbot.jobs import roles
+
+    discord_is_late(patch)
     patch.setattr(roles, "TAKING", timedelta(seconds=-5))
 
 
