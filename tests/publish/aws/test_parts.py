@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 
 from sekkei.commands.described import described
-from sekkei.publish.aws import parts, terraform_system
+from sekkei.publish.aws import calls, parts, permissions, terraform_system
 from sekkei.publish.aws.parts import Published
 from sekkei.publish.aws.system import template
 
+OF_MANY = {"BatchGetItem", "BatchWriteItem", "ConditionCheckItem"}
 SYSTEMS = ("chiipochi", "eventbot", "lessons", "q", "tasks")
 
 
@@ -68,3 +69,48 @@ def test_mail_is_sent_by_the_clock_alone(system: Published) -> None:
     """Pages and streams put it into the outbox."""
     sending = [name for name in system.functions if "ses:SendEmail" in str(parts.statements(name, system))]
     assert sending == (["work"] if system.sends_mail else [])
+
+
+def test_what_lambda_asks_for_itself(system: Published) -> None:
+    """Streams that a mapping reads, the queue that it names, one's own log: no local cloud asks IAM for these."""
+    made = template(system, "prod")
+    mappings = of_type(made, "AWS::Lambda::EventSourceMapping")
+    queues = [each["DestinationConfig"]["OnFailure"]["Destination"] for each in mappings]
+    streams = {f"dynamodb:{action}": [each["EventSourceArn"] for each in mappings] for action in permissions.STREAM}
+    of_streams = {**streams, "sqs:SendMessage": queues[:1]} if mappings else {}
+    assert all(each == queues[0] for each in queues)
+    for function in system.functions:
+        log = [{"Fn::GetAtt": [f"{function.capitalize()}Logs", "Arn"]}]
+        logs: dict[str, list[Any]] = {"logs:CreateLogStream": log, "logs:PutLogEvents": log}
+        mail = {"ses:SendEmail": ["*"]} if function == "work" and system.sends_mail else {}
+        assert _beside_tables(made, function) == {**logs, **mail, **(of_streams if function == "stream" else {})}
+
+
+def _beside_tables(made: dict[str, Any], function: str) -> dict[str, list[Any]]:
+    """Resources by action of a function's role, without those of tables and indexes."""
+    (policy,) = made["Resources"][f"{function.capitalize()}Role"]["Properties"]["Policies"]
+    found: dict[str, list[Any]] = {}
+    for statement in policy["PolicyDocument"]["Statement"]:
+        given = statement["Resource"]
+        for action in statement["Action"]:
+            if action.partition(":")[2] not in calls.SINGLE | OF_MANY:
+                found.setdefault(action, []).extend(given if isinstance(given, list) else [given])
+    return found
+
+
+def test_of_tables_a_role_allows_what_was_noted(system: Published) -> None:
+    for function in system.functions:
+        allowed = {
+            (str(resource), action.removeprefix("dynamodb:"))
+            for statement in permissions.statements(*system.designs, function=function, noted=system.calls)
+            for action in statement["Action"]
+            for resource in statement["Resource"]
+        }
+        noted = {
+            (str(permissions.index_arn(table, index) if index else permissions.arn_of(table)), action)
+            for design in system.designs
+            for name, actions in system.calls[design.name].get(function, {}).items()
+            for table, index in [(design.tables[name.partition("/index/")[0]], name.partition("/index/")[2])]
+            for action in actions
+        }
+        assert allowed == noted
