@@ -73,16 +73,20 @@ async def test_what_is_noted_for_another_function_is_told(monkeypatch: pytest.Mo
 
 def test_what_nobody_asks_any_more_is_written_no_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "calls.json"
-    file.write_text('{"http": {"things": ["GetItem", "Scan"]}}')
+    file.write_text('{"http": {"things": ["GetItem", "PutItem", "Scan"]}}')
     monkeypatch.setattr(calls, "tables", lambda: {"things": [(str(file), "things")]})
     (tmp_path / "seen").mkdir()
     (tmp_path / "seen" / "1.json").write_text(json.dumps([[str(file), "http", "things", "GetItem"]]))
     (tmp_path / "seen" / "2.json").write_text(json.dumps([[str(file), "work", "things", "PutItem"]]))
-    (told,) = calls.unasked(tmp_path / "seen")
-    assert told.endswith("http may Scan on things, but nobody asked for it")
+    (tmp_path / "seen" / "3.json").write_text(json.dumps([[str(file), "http?", "things", "PutItem"]]))
+    told = calls.unasked(tmp_path / "seen")
+    assert [each.partition("http may ")[2] for each in told] == [
+        "PutItem on things, but only a test asked for it",
+        "Scan on things, but nobody asked for it",
+    ]
     calls.gather(tmp_path / "seen")
-    assert calls.unasked(tmp_path / "seen") == []
-    assert json.loads(file.read_text()) == {"http": {"things": ["GetItem"]}, "work": {"things": ["PutItem"]}}
+    assert len(calls.unasked(tmp_path / "seen")) == 1, "it stays until it is known who asks, and is told"
+    assert json.loads(file.read_text()) == {"http": {"things": ["GetItem", "PutItem"]}, "work": {"things": ["PutItem"]}}
 
 
 # --- whose call it is -------------------------------------------------------------------------------------------------
@@ -191,7 +195,7 @@ async def test_what_is_done_at_once_or_later_is_asked_by_both(things: Told, monk
         async def handle(self, store: Store) -> None:
             await ask(store, "GetItem", **KEY)
 
-    monkeypatch.setattr(calls, "SHARED", ((Inbox, "handle", ("http", "work")),))
+    monkeypatch.setattr(calls, "shared", lambda: [(Inbox, "handle", ("http", "work"))])
     both = {"GetItem on things by http", "GetItem on things by work"}
     assert await things(lambda store: visit(lambda: Inbox().handle(store))) == both
     assert await things(lambda store: Inbox().handle(store)) == both, "by a test, which is no function"
@@ -212,6 +216,12 @@ def test_a_world_asks_for_its_functions(things: Told, monkeypatch: pytest.Monkey
 async def test_a_scan_outside_of_functions_is_not_guessed(things: Told) -> None:
     assert await things(lambda store: ask(store, "Scan")) == {"Scan on things by some function"}
     assert await things(lambda store: ask(store, "GetItem", **KEY)) == {"GetItem on things by http"}
+
+
+async def test_what_is_guessed_is_written_as_a_guess(things: Told, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(calls.WRITING, "somewhere")
+    assert await things(lambda store: ask(store, "GetItem", **KEY)) == {"GetItem on things by http?"}
+    assert await things(lambda store: visit(lambda: ask(store, "GetItem", **KEY))) == {"GetItem on things by http"}
 
 
 async def test_seams_do_not_hide_who_asks(things: Told) -> None:

@@ -4,25 +4,32 @@ from __future__ import annotations
 
 from typing import Any
 
+from sekkei.runtime.jobs import Step
 from sekkei.runtime.personal import Person, Personal
+from tests import calls
 
 STEPS_MAX = 1_000
 
 
 async def exported(personal: Personal | None, person: Person) -> dict[str, Any]:
     assert personal is not None
-    return {name: content async for name, content in personal.export(person)}
+    with calls.working("http"):
+        return {name: content async for name, content in personal.export(person)}
 
 
 async def leave(personal: Personal | None, person: Person) -> None:
     """Every step of the job, each part of it twice: a process may die before it says how far it came."""
     assert personal is not None
-    for _, step in personal.leaving:
-        cursor: str | None = None
-        for _ in range(STEPS_MAX):
-            await step(person.payload(), cursor)
-            cursor = (await step(person.payload(), cursor)).cursor
-            if cursor is None:
-                break
-        else:
-            raise AssertionError("a step that never ends")
+    with calls.working("work"):
+        for _, step in personal.leaving:
+            await _take(step, person)
+
+
+async def _take(step: Step, person: Person) -> None:
+    cursor: str | None = None
+    for _ in range(STEPS_MAX):
+        await step(person.payload(), cursor)
+        cursor = (await step(person.payload(), cursor)).cursor
+        if cursor is None:
+            return
+    raise AssertionError("a step that never ends")
