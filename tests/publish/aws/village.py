@@ -27,6 +27,7 @@ from sekkei_systems.eventbot import world as eventbot_world
 from sekkei_systems.lessons import world as lessons_world
 from sekkei_systems.q.design.models import DailyQuestion
 from sekkei_systems.q.design.tables import daily_questions
+from sekkei_systems.q.world.people import nobody_is_shown_what_sight_forbids
 from tests.publish.aws.deployed import Stack, Visitor
 
 SEED = 1
@@ -134,6 +135,7 @@ class Village:
                     self.people.append(person)
                     await role.begin(person)  # type: ignore[arg-type]
             for person, deed in self._deeds(rounds):
+                LOOKS.get(self.script.name, lambda village: None)(self)
                 await deed(person)
                 await asyncio.sleep(0)
 
@@ -202,3 +204,5 @@ TODAY: Mapping[str, Callable[[Village, pytest.MonkeyPatch], None]] = {
     "q": _q,
 }
 """Worlds live in January; a stack today."""
+LOOKS: Mapping[str, Callable[[Any], None]] = {"q": nobody_is_shown_what_sight_forbids}
+"""What a world looks at after every commit, where deeds compare with it; a village looks before every deed."""
