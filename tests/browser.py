@@ -37,7 +37,18 @@ from typing import Any
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, BrowserContext, Error, Locator, Page, Request, Route, async_playwright, expect
+from playwright.async_api import (
+    Browser,
+    BrowserContext,
+    Error,
+    Locator,
+    Page,
+    Playwright,
+    Request,
+    Route,
+    async_playwright,
+    expect,
+)
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from sekkei.clock import Clock, ManualClock
@@ -210,21 +221,49 @@ Serve = Callable[..., Awaitable[Site]]
 Shots = Callable[..., Awaitable[Path]]
 
 
-@pytest_asyncio.fixture
-async def browser(request: pytest.FixtureRequest) -> AsyncIterator[Windows]:
+class Chromium:
+    """One for all tests of a process, since it takes a second to start; a new one if a test has killed it."""
+
+    def __init__(self, playwright: Playwright) -> None:
+        self._playwright = playwright
+        self._running: Browser | None = None
+
+    async def running(self) -> Browser:
+        if self._running is None or not self._running.is_connected():
+            self._running = await self._playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        return self._running
+
+    async def close(self) -> None:
+        if self._running is not None:
+            await self._running.close()
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def chromium() -> AsyncIterator[Chromium]:
     if not CHROMIUM:
         pytest.skip("no Chromium here; `make browser` installs it")
-    async with chromium_open() as windows:
+    async with async_playwright() as playwright:
+        found = Chromium(playwright)
+        yield found
+        await found.close()
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def browser(chromium: Chromium, request: pytest.FixtureRequest) -> AsyncIterator[Windows]:
+    windows = Windows(await chromium.running())
+    try:
         yield windows
         if request.node.stash.get(FAILED, False):
             await windows.tell()
+    finally:
+        await windows.close()
 
 
 @asynccontextmanager
 async def chromium_open() -> AsyncIterator[Windows]:
     async with async_playwright() as playwright:
-        chromium = await playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        windows = Windows(chromium)
+        chromium = Chromium(playwright)
+        windows = Windows(await chromium.running())
         try:
             yield windows
         finally:
@@ -257,7 +296,7 @@ def dated(app: ASGIApp, clock: Clock) -> ASGIApp:
     return answer
 
 
-@pytest_asyncio.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def serve() -> AsyncIterator[Serve]:
     async with serving() as start:
         yield start

@@ -9,7 +9,9 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from bench import peers
-from tests.browser import FAILED
+from tests.browser import FAILED, chromium
+
+__all__ = ["chromium"]
 
 PROGRAMMES = 25
 
@@ -63,7 +65,10 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What runs on a program that is not ours gets a second chance: only a failure that repeats is ours to mend."""
     for item in items:
-        if "browser" in getattr(item, "fixturenames", ()):
+        fixtures = getattr(item, "fixturenames", ())
+        if "browser" in fixtures:
             item.add_marker(pytest.mark.timeout(300))
+        if "browser" in fixtures or "serve" in fixtures:
+            item.add_marker(pytest.mark.asyncio(loop_scope="session"), append=False)  # where Chromium's other end lives
         if "ministack" in item.nodeid or "dynoxide" in item.nodeid:
             item.add_marker(pytest.mark.flaky(reruns=2))
