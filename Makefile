@@ -43,9 +43,12 @@ up: .venv/.run
 	@exec $(BIN)/sekkei up $(UP)
 
 browser:
-	@if command -v chromium >/dev/null && fc-list 2>/dev/null | grep -q "Noto Sans CJK"; then echo "chromium and the fonts are there"; \
-	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then apt-get update -qq && apt-get install -y --no-install-recommends chromium fonts-noto-cjk fonts-noto-color-emoji; \
-	else echo "Install chromium and Noto CJK fonts with your system's package manager, as root (Debian: apt-get install chromium fonts-noto-cjk)."; exit 1; fi
+	@if command -v chromium >/dev/null && command -v chromium-headless-shell >/dev/null && fc-list 2>/dev/null | grep -q "Noto Sans CJK"; then echo "chromium and the fonts are there"; \
+	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	  apt-get update -qq && apt-get install -y --no-install-recommends chromium fonts-noto-cjk fonts-noto-color-emoji \
+	  && { apt-get install -y --no-install-recommends chromium-headless-shell || echo "Without chromium-headless-shell the tests take longer."; }; \
+	elif command -v chromium >/dev/null; then echo "chromium is there; with chromium-headless-shell the tests would take less time"; \
+	else echo "Install chromium and Noto CJK fonts with your system's package manager, as root (Debian: apt-get install chromium chromium-headless-shell fonts-noto-cjk)."; exit 1; fi
 
 test: setup
 	@$(MAKE) --no-print-directory browser || echo "The tests in a browser will be skipped."

@@ -37,11 +37,11 @@ from sekkei_systems.q.design.tables import daily_questions, questions, users
 from sekkei_systems.q.jobs import QJobs
 from sekkei_systems.q.service import Service
 from sekkei_systems.q.service.people import Profile, Visitor
-from tests.browser import browser, serve, shots
+from tests.browser import browser, serve, shots, whole_browser
 from tests.systems.conftest import LATEST_INDEX_SECONDS
 from tests.systems.q.named import ByName
 
-__all__ = ["browser", "serve", "shots"]
+__all__ = ["browser", "serve", "shots", "whole_browser"]
 
 NOON = 1_762_398_000.0  # 2025-11-06 12:00 in Japan
 LEASE_SECONDS = 60.0

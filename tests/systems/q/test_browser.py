@@ -304,9 +304,9 @@ async def test_by_keyboard_and_when_the_server_says_no(browser: Windows, serve: 
     assert [one for one in browser.problems if "404" not in one] == []
 
 
-async def test_answer_first_and_without_a_network(browser: Windows, serve: Serve, shots: Shots) -> None:
+async def test_answer_first_and_without_a_network(whole_browser: Windows, serve: Serve, shots: Shots) -> None:
     site = await serve(SYSTEM, demo=True)
-    aoi = await phone(browser, site, "demo-aoi")
+    aoi = await phone(whole_browser, site, "demo-aoi")
     # The worker keeps what was seen, the visit that brought it included.
     for kept in ("/q/", "/q/api/me", "/q/api/today", "/q/api/timeline"):
         assert await aoi.evaluate(KEPT, [kept, "demo-aoi"]), kept
@@ -329,7 +329,7 @@ async def test_answer_first_and_without_a_network(browser: Windows, serve: Serve
     session = await aoi.context.new_cdp_session(aoi)
     errors = (await session.send("Page.getInstallabilityErrors"))["installabilityErrors"]
     assert [error["errorId"] for error in errors] == ["in-incognito"]  # as every window of a test is
-    assert browser.problems == []
+    assert whole_browser.problems == []
     await aoi.context.set_offline(True)
     await aoi.reload()
     await expect(aoi.get_by_role("heading", name=QUESTION)).to_be_visible()

@@ -91,13 +91,13 @@ async def _pushed(page: Page, message: dict[str, Any]) -> list[list[str]]:
     return shown
 
 
-async def test_asked_after_a_click_shown_and_opened(browser: Windows, serve: Serve, shots: Shots) -> None:
+async def test_asked_after_a_click_shown_and_opened(whole_browser: Windows, serve: Serve, shots: Shots) -> None:
     values = {"vapid_private_key": make_key(), "vapid_subject": "mailto:push@example.com"}
     site = await serve(SYSTEM, demo=True, settings=settings_of_tests(values=values))
     service = PushService(site.client.shell.clock, "https://fcm.googleapis.com")
     key = site.client.shell.deployment.systems["q"].parts.service.devices.server_key
     made = service.subscribe(key)
-    page = await phone(browser, site, "demo-aoi")
+    page = await phone(whole_browser, site, "demo-aoi")
     await page.context.grant_permissions(["notifications"], origin=site.url)
     await expect(page.locator(".q-left")).to_be_visible()
     await _settings_page(page, made)
@@ -129,12 +129,12 @@ async def test_asked_after_a_click_shown_and_opened(browser: Windows, serve: Ser
     (worker,) = page.context.service_workers
     await worker.evaluate(CLICK)
     await expect(page.get_by_role("heading", name="お知らせ", exact=True)).to_be_visible()
-    assert browser.problems == []
+    assert whole_browser.problems == []
 
 
-async def test_a_push_for_somebody_else_says_nothing_of_them(browser: Windows, serve: Serve) -> None:
+async def test_a_push_for_somebody_else_says_nothing_of_them(whole_browser: Windows, serve: Serve) -> None:
     site = await serve(SYSTEM, demo=True)
-    page = await phone(browser, site, "demo-aoi")
+    page = await phone(whole_browser, site, "demo-aoi")
     await page.context.grant_permissions(["notifications"], origin=site.url)
     assert await page.evaluate(KEPT, ["/q/api/me", "demo-aoi"])
     message = {"for": "demo-ren", "title": "Q.", "body": "秘密", "url": "/q/#/u/x", "tag": "x"}
