@@ -43,11 +43,13 @@ def test_a_planted_fault_is_found(planted: Planted, monkeypatch: pytest.MonkeyPa
 
 
 def test_a_late_discord_breaks_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the plant needs besides its fault, alone: the fault is what the world finds."""
+    """What the plant needs besides its fault, alone: the fault is what the world finds. Seed 20 once broke: a second
+    worker of an event let go of a role while the first one's call was on its way."""
     planted = next(each for each in PLANTS if each.plant is two_events_take_a_role_back_at_once)
     discord_is_late(monkeypatch)
-    script = world(planted.world, planted.focus)
-    assert [run(script, seed).broken for seed in (planted.seed or 0, *range(5))] == [""] * 6
+    usual, focused = world(planted.world), world(planted.world, planted.focus)
+    broken = [run(script, seed).broken for script, seed in ((usual, 20), (focused, planted.seed or 0), (focused, 0))]
+    assert broken == ["", "", ""]
 
 
 @pytest.mark.parametrize("name", WORLDS)

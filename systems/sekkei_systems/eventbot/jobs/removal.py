@@ -86,7 +86,10 @@ class Removal:
             await asyncio.sleep(BUSY_SECONDS)
             return Progress(0, "more")
         try:
-            return Progress(0, None if await self._taken_back(event) else "more")
+            if await self._taken_back(event):
+                return Progress(0)
+            await asyncio.sleep(BUSY_SECONDS)
+            return Progress(0, "more")
         finally:
             await self._settling.release(event)
 

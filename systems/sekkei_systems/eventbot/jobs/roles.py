@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Collection, Mapping
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
-from sekkei.design import ConditionFailed, Update
+from sekkei.design import Condition, ConditionFailed, Update
 from sekkei_systems.eventbot.design import (
     Event,
     GuildSettings,
@@ -31,6 +31,7 @@ from sekkei_systems.eventbot.ports.discord.errors import (
     ROLE_ABOVE_BOT,
     UNKNOWN_MEMBER,
     UNKNOWN_ROLE,
+    RateLimited,
     Refused,
 )
 from sekkei_systems.eventbot.ports.discord.rest import Rest
@@ -48,7 +49,8 @@ class Roles:
         self._desk, self._db, self._rest = desk, desk.db, rest
 
     async def settle(self, event: Event, wanted: Collection[str]) -> bool:
-        """`wanted` are to have the role because of this event. False when there is more than fits into one round."""
+        """`wanted` are to have the role because of this event. False when that is not done yet: there is more than fits
+        into one round, or a call that takes the role back is on its way."""
         if event.attendee_role_id is None:
             return True
         listed = await self._db.all(holders_of_role(event.guild_id, event.attendee_role_id).consistent())
@@ -57,11 +59,9 @@ class Roles:
         take = [one for one in listed if _is_to_go(one, event, wanted)]
         if give:
             await self._must_be_harmless(event.guild_id, event.attendee_role_id)
-        for holder in take[:PER_ROUND]:
-            await self._take(holder, event.event_id)
-        left = PER_ROUND - len(take[:PER_ROUND])
-        given = [await self._give(event, user_id) for user_id in give[:left]]
-        return len(give) + len(take) <= PER_ROUND and all(given)
+        taken = [await self._take(holder, event.event_id) for holder in take[:PER_ROUND]]
+        given = [await self._give(event, user_id) for user_id in give[: PER_ROUND - len(taken)]]
+        return len(give) + len(take) <= PER_ROUND and all(taken) and all(given)
 
     async def take_over(self, guild_id: str) -> None:
         """Once for a guild: 0.1.0 kept holders at each event, and left the role behind when one was over."""
@@ -120,41 +120,55 @@ class Roles:
         await self._db.write(role_holders.update(*key).set(RoleHolder.given, True))
         return True
 
-    async def _take(self, holder: RoleHolder, event_id: str) -> None:
+    async def _take(self, holder: RoleHolder, event_id: str) -> bool:
+        """False while an earlier call of this event may be on its way: it would undo what comes after it."""
         row = role_holders.update(holder.guild_id, holder.role_id, holder.user_id)
         if event_id in holder.events:
             holder = await self._db.write(row.discard(RoleHolder.events, {event_id}))
         if holder.events and holder.taking != event_id:
-            return
+            return True
+        now = self._desk.now()
+        claim = self._claim(row, event_id, now)
         try:
-            await self._db.write(self._claim(row, event_id))
-        except ConditionFailed:
-            await self._let_go(row, event_id)  # another event wants it, and gives it, or takes it back already
-            return
-        await self._take_back(holder)
+            claimed = await self._db.write(claim)
+        except ConditionFailed as failed:
+            found = failed.old(claim)
+            if found is None or found.taking != event_id:
+                return True  # another event wants it, and gives it, or takes it back already
+            if found.events and (found.taking_until is None or found.taking_until < now):
+                await self._let_go(row, found)
+                return True
+            if found.events or found.taking_until != now + TAKING:
+                return False
+            claimed = found  # our own, whose answer was lost
+        await self._take_back(row, claimed)
         try:
             gone = role_holders.delete(holder.guild_id, holder.role_id, holder.user_id)
-            await self._db.write(gone.when(RoleHolder.events.absent() & (RoleHolder.taking == event_id)))
+            await self._db.write(gone.when(RoleHolder.events.absent() & _is_held(claimed)))
         except ConditionFailed:
-            await self._let_go(row, event_id)
+            await self._let_go(row, claimed)
+        return True
 
-    def _claim(self, row: Update[RoleHolder], event_id: str) -> Update[RoleHolder]:
-        """One event at a time: a call of another that is still on its way would undo what comes after it."""
-        now = self._desk.now()
-        ours = RoleHolder.taking.absent() | (RoleHolder.taking == event_id)
-        free = ours | RoleHolder.taking_until.absent() | (RoleHolder.taking_until < now)
+    def _claim(self, row: Update[RoleHolder], event_id: str, now: datetime) -> Update[RoleHolder]:
+        """One call at a time: another that is still on its way would undo what comes after it. That may be one of the
+        same event, whose worker was too slow for its lease, or died."""
+        free = RoleHolder.taking.absent() | RoleHolder.taking_until.absent() | (RoleHolder.taking_until < now)
         claim = row.set(RoleHolder.taking, event_id).set(RoleHolder.taking_until, now + TAKING)
         return claim.remove(RoleHolder.given).when(RoleHolder.events.absent() & free)
 
-    async def _let_go(self, row: Update[RoleHolder], event_id: str) -> None:
+    async def _let_go(self, row: Update[RoleHolder], claimed: RoleHolder) -> None:
         with contextlib.suppress(ConditionFailed):
-            await self._db.write(row.remove(RoleHolder.taking).when(RoleHolder.taking == event_id))
+            await self._db.write(row.remove(RoleHolder.taking).when(_is_held(claimed)))
 
-    async def _take_back(self, holder: RoleHolder) -> None:
+    async def _take_back(self, row: Update[RoleHolder], claimed: RoleHolder) -> None:
         try:
-            await self._rest.take_role(*_call(holder))
+            await self._rest.take_role(*_call(claimed))
+        except RateLimited:
+            await self._let_go(row, claimed)
+            raise
         except Refused as refused:
             if refused.code not in NOT_HERE | {UNKNOWN_ROLE}:  # no member or no role: nothing to take
+                await self._let_go(row, claimed)
                 raise
 
     async def forget(self, event: Event) -> None:
@@ -176,6 +190,13 @@ def _role(guild: Mapping[str, Any], role_id: str) -> Mapping[str, Any]:
 
 def _holds(holder: RoleHolder | None, event: Event) -> bool:
     return holder is not None and holder.given and event.event_id in holder.events
+
+
+def _is_held(claimed: RoleHolder) -> Condition[RoleHolder]:
+    """The claim is still the one that was made."""
+    until = claimed.taking_until
+    same = RoleHolder.taking_until.absent() if until is None else RoleHolder.taking_until == until
+    return (RoleHolder.taking == claimed.taking) & same
 
 
 def _call(holder: RoleHolder) -> tuple[str, str, str]:

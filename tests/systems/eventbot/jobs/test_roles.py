@@ -9,9 +9,11 @@ from typing import Any
 import pytest
 
 from sekkei_systems.eventbot.design import Event, GuildSettings, events, guild_settings
+from sekkei_systems.eventbot.jobs.events import LEASE
 from sekkei_systems.eventbot.local.discord import Fault
 from sekkei_systems.eventbot.local.world import ATTENDEE_ROLE, BOT_ROLE, GUILD_ID, MANAGER_ROLE
 from sekkei_systems.eventbot.ports.discord import permissions
+from sekkei_systems.eventbot.ports.discord.rest import Rest
 from sekkei_systems.eventbot.rules.troubles import sentences
 from sekkei_systems.eventbot.service import Details
 from tests.systems.eventbot.conftest import AOI, MEI, REN, SOTA, Bot
@@ -158,6 +160,34 @@ async def test_two_events_at_once_agree_about_one_person(with_role: Bot) -> None
     with_role.clock.advance(6)
     scheduled = with_role.client.shell.deployment.systems["eventbot"].parts.scheduled["settle-event"]
     await asyncio.gather(*(scheduled({"guild_id": GUILD_ID, "event_id": one.event_id}) for one in (first, second)))
+    assert await holders(with_role) == {REN.id}
+
+
+async def test_a_call_on_its_way_holds_the_role_until_it_has_ended(
+    with_role: Bot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Discord is so slow that another worker takes up the same event meanwhile, and the person is back by then."""
+    first, second = await joined(with_role, REN), await with_role.event()
+    assert await holders(with_role) == {REN.id}
+    await with_role.service.joining.leave(REN.actor, first.event_id)
+    sound, is_on_its_way, arrives = Rest.take_role, asyncio.Event(), asyncio.Event()
+
+    async def late(self: Rest, *call: str) -> None:
+        is_on_its_way.set()
+        await arrives.wait()
+        await sound(self, *call)
+
+    monkeypatch.setattr(Rest, "take_role", late)
+    settle = with_role.client.shell.deployment.systems["eventbot"].parts.scheduled["settle-event"]
+    with_role.clock.advance(6)
+    slow = asyncio.create_task(settle({"guild_id": GUILD_ID, "event_id": first.event_id}))  # type: ignore[arg-type]
+    await is_on_its_way.wait()
+    await with_role.service.joining.join(REN.actor, second.event_id)
+    with_role.clock.advance(LEASE.total_seconds() + 1)
+    for event in (second, first, second):
+        await settle({"guild_id": GUILD_ID, "event_id": event.event_id})
+    arrives.set()
+    await slow
     assert await holders(with_role) == {REN.id}
 
 
