@@ -181,7 +181,8 @@ def lessons(stack: Stack, person: Visitor) -> Ending:
 
 
 def chiipochi(stack: Stack, person: Visitor) -> Ending:
-    """Somebody names a speciality, says yes, and pays."""
+    """An operator is at the desk. Somebody names a speciality, says yes, and pays."""
+    at_the_desk(person)
     user = f"U{person.number:032x}"
     for words in ("ピーナッツ", "はい"):
         event = {
@@ -208,6 +209,16 @@ def chiipochi(stack: Stack, person: Visitor) -> Ending:
     headers = {"stripe-signature": signed.sign(STRIPE_SECRET.encode(), time.time(), body)}
     assert person.send("/chiipochi/payments/stripe", body, headers) == 200
     return "OUTBOX", "chiipochi/thanks"
+
+
+def at_the_desk(person: Visitor) -> None:
+    """An appeal, texts and totals; it stays signed by whoever did it, until they leave."""
+    day, desk = f"{date.today()}", "/chiipochi/operator"
+    appeal = {"code": f"n{time.time_ns() // 1000}", "ja": "能登半島地震", "words": "能登", "goal": "1000", "first": day}
+    person.get(desk)
+    assert person.post(f"{desk}/appeals", **appeal, last=day).status_code == 303
+    for path in ("reconcile", "repair", "export", "books/sync"):
+        assert person.post(f"{desk}/{path}", day=day).status_code == 303, path
 
 
 def _interacts(person: Visitor, interaction: Mapping[str, Any]) -> bool:
