@@ -34,7 +34,7 @@ from sekkei.web.application import application
 SPARE_SECONDS = 10.0
 """Left of a function's time when `work` begins nothing new."""
 WORK_SECONDS = 45.0
-"""Where nobody says how much time there is."""
+"""Then the next minute's call takes over; what has begun goes on, for as long as the function may run."""
 
 
 class Functions:
@@ -50,7 +50,7 @@ class Functions:
     def work(self, event: Event, context: object) -> None:
         seconds = WORK_SECONDS
         if hasattr(context, "get_remaining_time_in_millis"):
-            seconds = context.get_remaining_time_in_millis() / 1000 - SPARE_SECONDS
+            seconds = min(seconds, context.get_remaining_time_in_millis() / 1000 - SPARE_SECONDS)
         self.schedule({"system": "", "job": "work", "payload": {"seconds": seconds}}, context)
 
     async def _react(self, event: Event) -> Mapping[str, Any]:

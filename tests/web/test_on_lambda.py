@@ -192,6 +192,22 @@ class LambdaContext:
         return 60_000
 
 
+@pytest.mark.parametrize(("left", "beginning"), [(60_000, 45.0), (900_000, 45.0), (30_000, 20.0)])
+def test_nothing_new_is_begun_when_the_next_minute_begins(
+    functions: Functions, monkeypatch: pytest.MonkeyPatch, left: int, beginning: float
+) -> None:
+    """A function may run for fifteen minutes: what has begun goes on, and the next call does the rest."""
+    told: list[float] = []
+
+    async def tick(seconds: float) -> None:
+        told.append(seconds)
+
+    monkeypatch.setattr(functions.deployment.worker, "tick", tick)
+    monkeypatch.setattr(LambdaContext, "get_remaining_time_in_millis", lambda self: left)
+    functions.work({}, LambdaContext())
+    assert told == [beginning]
+
+
 def test_once_a_minute_what_waits_is_done(functions: Functions, reacting: Reacting) -> None:
     context = functions.deployment.systems["example"].context
     run(context.schedules.put("evt-1", "remind", {"n": 1}, at=days.now(context.clock)))

@@ -16,7 +16,9 @@ from sekkei.publish.aws.calls import Calls
 RUNTIME = "python3.12"
 LOG_DAYS = 30
 MEMORY_MB = 512
-SECONDS = {"http": 29, "work": 60, "stream": 60}
+SECONDS = {"http": 29, "work": 900, "stream": 60}
+"""As long as anything may take. `work` begins nothing new after most of its minute, but a night's recount may go on: no
+function can run for longer."""
 STREAM_RETRIES = 5
 STREAM_BATCH = 100
 DEAD_LETTER_SECONDS = 1_209_600
