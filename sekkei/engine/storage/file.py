@@ -16,7 +16,8 @@ LIBRARY_MIN = (3, 51, 3)
 """Versions before this one can corrupt a database in WAL mode."""
 BUSY_TIMEOUT_MS = 10_000
 CACHE_KIB = 64 * 1024
-MMAP_BYTES = 1 << 30
+MMAP_BYTES = 1 << 40
+"""All of the file, whatever its size: a page that is not mapped costs a call of the system each time it is read."""
 SYNCHRONOUS = "EXTRA"
 """FULL, and the folder is synced too when the journal of the file's first commit is deleted: were that journal to come
 back after a power cut, it would undo the whole file."""
