@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from sekkei.advice.amounts import count_of, rate_of
 from sekkei.commands import OK, CouldNotRun
@@ -216,11 +216,14 @@ def _scale_json(scale: Scale, sizes: list[int], prices: Prices) -> dict[str, obj
     }
 
 
+WRITTEN: dict[Any, str] = {rate_of: ", such as default_board=50/s", count_of: ", such as orders=10M"}
+
+
 def pair_of(text: str, read: Callable[[str], N]) -> tuple[str, N]:
     """`NAME=VALUE` of the command line."""
     name, separator, value = text.partition("=")
     if not separator:
-        raise CouldNotRun(f"{text!r}: write NAME=VALUE.")
+        raise CouldNotRun(f"{text!r}: write NAME=VALUE{WRITTEN.get(read, '')}.")
     try:
         return name, read(value)
     except ValueError as error:

@@ -20,18 +20,18 @@ TAG_KEY_MAX, TAG_VALUE_MAX = 128, 256  # characters
 WARM_READ_MIN, WARM_WRITE_MIN = 12_000, 4_000  # what every table on demand begins with
 KEY_TYPES = ("S", "N", "B")
 _TAG = r"[\w\s.:/=+@-]*"
-_NAME = r"[A-Za-z0-9_.-]{3,255}"
+_TAKEN = r"[A-Za-z0-9_.-]"
+_NAME = _TAKEN + "{3,255}"
 
 
 def check_name(what: str, name: str) -> None:
     """Tables and indexes are named alike."""
     if re.fullmatch(_NAME, name) is None:
         shown = name if len(name) < 60 else f"{name[:50]}…"
-        raise DesignError(
-            "SK157",
-            f"{what} {shown!r} has a name of {len(name)} characters; DynamoDB takes 3 to 255 of a-z, A-Z, 0-9, "
-            "'_', '-' and '.'. Rename it.",
-        )
+        strange = "".join(sorted(set(re.sub(_TAKEN, "", name))))
+        wrong = f"has {strange!r} in its name" if strange else f"has a name of {len(name)} characters"
+        taken = "3 to 255 of a-z, A-Z, 0-9, '_', '-' and '.'"
+        raise DesignError("SK157", f"{what} {shown!r} {wrong}; DynamoDB takes {taken}. Rename it.")
 
 
 def check_attribute(what: str, name: str) -> None:

@@ -36,7 +36,7 @@ def test_a_month(design: str, capsys: pytest.CaptureFixture[str]) -> None:
         (["--rate", "nothing=1/s"], "has no pattern nothing"),
         (["--rate", "finish=1"], "is no rate"),
         (["--rate", "finish=-1/s"], "is no number of anything"),
-        (["--rate", "finish"], "write NAME=VALUE"),
+        (["--rate", "finish"], "write NAME=VALUE, such as default_board=50/s"),
         (["--items", "nothing=1"], "has no table nothing"),
         (["--items", "things=1M", "--region", "mars-1"], "No prices for mars-1"),
         (["--items", "things=1M", "--peak", "0"], "--peak 0"),
