@@ -43,7 +43,6 @@ from playwright.async_api import (
     Error,
     Locator,
     Page,
-    Playwright,
     Request,
     Route,
     async_playwright,
@@ -223,64 +222,42 @@ Serve = Callable[..., Awaitable[Site]]
 Shots = Callable[..., Awaitable[Path]]
 
 
-class Chromium:
-    """One for all tests of a process, since it takes a second to start; a new one if a test has killed it."""
-
-    def __init__(self, playwright: Playwright) -> None:
-        self._playwright = playwright
-        self._running: dict[str, Browser] = {}
-
-    @asynccontextmanager
-    async def windows(self, program: str) -> AsyncIterator[Windows]:
-        if program not in self._running or not self._running[program].is_connected():
-            self._running[program] = await self._playwright.chromium.launch(executable_path=program, args=FLAGS)
-        windows = Windows(self._running[program])
-        try:
-            yield windows
-        finally:
-            await windows.close()
-
-    async def close(self) -> None:
-        for running in self._running.values():
-            await running.close()
-
-
-@pytest_asyncio.fixture(scope="session", loop_scope="session")
-async def chromium() -> AsyncIterator[Chromium]:
+@pytest_asyncio.fixture
+async def browser(request: pytest.FixtureRequest) -> AsyncIterator[Windows]:
     if not CHROMIUM:
         pytest.skip("no Chromium here; `make browser` installs it")
-    async with async_playwright() as playwright:
-        found = Chromium(playwright)
-        yield found
-        await found.close()
-
-
-@pytest_asyncio.fixture(loop_scope="session")
-async def browser(chromium: Chromium, request: pytest.FixtureRequest) -> AsyncIterator[Windows]:
-    async with chromium.windows(CHROMIUM) as windows:
+    async with told_of(request, CHROMIUM) as windows:
         yield windows
-        if request.node.stash.get(FAILED, False):
-            await windows.tell()
 
 
-@pytest_asyncio.fixture(loop_scope="session")
-async def whole_browser(chromium: Chromium, request: pytest.FixtureRequest) -> AsyncIterator[Windows]:
+@pytest_asyncio.fixture
+async def whole_browser(request: pytest.FixtureRequest) -> AsyncIterator[Windows]:
     """With notifications and whatever else stands around pages."""
     if not WHOLE:
-        pytest.skip("only chromium-headless-shell is here; `make browser` installs the whole one too")
-    async with chromium.windows(WHOLE) as windows:
+        pytest.skip("no whole Chromium here; `make browser` installs it")
+    async with told_of(request, WHOLE) as windows:
+        yield windows
+
+
+@asynccontextmanager
+async def told_of(request: pytest.FixtureRequest, program: str) -> AsyncIterator[Windows]:
+    """A browser that is asked what it shows when its test has failed."""
+    async with chromium_open(program) as windows:
         yield windows
         if request.node.stash.get(FAILED, False):
             await windows.tell()
 
 
 @asynccontextmanager
-async def chromium_open() -> AsyncIterator[Windows]:
+async def chromium_open(program: str = CHROMIUM) -> AsyncIterator[Windows]:
     async with async_playwright() as playwright:
-        chromium = Chromium(playwright)
-        async with chromium.windows(CHROMIUM) as windows:
+        chromium = await playwright.chromium.launch(executable_path=program, args=FLAGS)
+        windows = Windows(chromium)
+        try:
             yield windows
-        await chromium.close()
+        finally:
+            await windows.close()
+            await chromium.close()
 
 
 def late(app: ASGIApp) -> ASGIApp:
@@ -308,7 +285,7 @@ def dated(app: ASGIApp, clock: Clock) -> ASGIApp:
     return answer
 
 
-@pytest_asyncio.fixture(loop_scope="session")
+@pytest_asyncio.fixture
 async def serve() -> AsyncIterator[Serve]:
     async with serving() as start:
         yield start

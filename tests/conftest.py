@@ -9,9 +9,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from bench import peers
-from tests.browser import FAILED, chromium
-
-__all__ = ["chromium"]
+from tests.browser import FAILED
 
 PROGRAMMES = 25
 
@@ -66,9 +64,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What runs on a program that is not ours gets a second chance: only a failure that repeats is ours to mend."""
     for item in items:
         fixtures = getattr(item, "fixturenames", ())
-        if "chromium" in fixtures:
+        if "browser" in fixtures or "whole_browser" in fixtures:
             item.add_marker(pytest.mark.timeout(300))
-        if "chromium" in fixtures or "serve" in fixtures:
-            item.add_marker(pytest.mark.asyncio(loop_scope="session"), append=False)  # where Chromium's other end lives
         if "ministack" in item.nodeid or "dynoxide" in item.nodeid:
             item.add_marker(pytest.mark.flaky(reruns=2))
