@@ -37,17 +37,7 @@ from typing import Any
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import (
-    Browser,
-    BrowserContext,
-    Error,
-    Locator,
-    Page,
-    Request,
-    Route,
-    async_playwright,
-    expect,
-)
+from playwright.async_api import Browser, BrowserContext, Error, Locator, Page, Request, Route, async_playwright, expect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from sekkei.clock import Clock, ManualClock
@@ -100,7 +90,6 @@ DESKTOP = {"width": 1280, "height": 860}
 
 FAILED = pytest.StashKey[bool]()
 """Whether a test has failed, known when its fixtures end."""
-needs_browser = pytest.mark.skipif(not CHROMIUM, reason="no Chromium here; `make browser` installs it")
 
 
 class Noon(ManualClock):
@@ -224,8 +213,6 @@ Shots = Callable[..., Awaitable[Path]]
 
 @pytest_asyncio.fixture
 async def browser(request: pytest.FixtureRequest) -> AsyncIterator[Windows]:
-    if not CHROMIUM:
-        pytest.skip("no Chromium here; `make browser` installs it")
     async with told_of(request, CHROMIUM) as windows:
         yield windows
 
@@ -233,8 +220,6 @@ async def browser(request: pytest.FixtureRequest) -> AsyncIterator[Windows]:
 @pytest_asyncio.fixture
 async def whole_browser(request: pytest.FixtureRequest) -> AsyncIterator[Windows]:
     """With notifications and whatever else stands around pages."""
-    if not WHOLE:
-        pytest.skip("no whole Chromium here; `make browser` installs it")
     async with told_of(request, WHOLE) as windows:
         yield windows
 
@@ -242,6 +227,8 @@ async def whole_browser(request: pytest.FixtureRequest) -> AsyncIterator[Windows
 @asynccontextmanager
 async def told_of(request: pytest.FixtureRequest, program: str) -> AsyncIterator[Windows]:
     """A browser that is asked what it shows when its test has failed."""
+    if not program:
+        pytest.skip("no Chromium here; `make browser` installs it")
     async with chromium_open(program) as windows:
         yield windows
         if request.node.stash.get(FAILED, False):
