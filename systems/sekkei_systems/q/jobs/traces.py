@@ -6,16 +6,13 @@ letters, with all that was deleted in it, perhaps after the withdrawal was done.
 
 from __future__ import annotations
 
-from datetime import timedelta
-
 from sekkei.runtime import days
 from sekkei.runtime.jobs import Payload
+from sekkei.runtime.personal import AFTER
 from sekkei.runtime.system import Context
 from sekkei_systems.q.design.tables import users
 
 JOB = "forget-traces"
-AFTER = timedelta(hours=25)
-"""A stream keeps its records for a day."""
 
 
 class LateTraces:
