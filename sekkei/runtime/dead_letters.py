@@ -144,7 +144,7 @@ class DeadLetters:
         now, act = days.now(self._clock), _Act(by, "retry", kind, id)
         if kind is DeadLetterKind.MESSAGE:
             update = messages.update(id).set(Message.state, State.QUEUED).set(Message.attempts, 0)
-            update = update.set(Message.due_pk, OUTBOX).set(Message.due_at, now)
+            update = update.set(Message.due_pk, OUTBOX).set(Message.due_at, now).remove(Message.unsure_since)
             await self._change(act, update.when(Message.state == State.FAILED))
         elif kind is DeadLetterKind.SCHEDULE:
             again = schedules.update(id).set(Schedule.attempts, 0).set(Schedule.due_pk, SCHEDULE)

@@ -337,6 +337,11 @@ class Delivery:
     async def _send(self, message: Message, transport: Transport) -> str:
         if message.body == CLOSED:
             raise Undeliverable(f"The text {CLOSED['sealed']}.")
+        if self._may_be_told_twice(message, transport):
+            raise Undeliverable(
+                f"It may have gone out on {message.unsure_since:%Y-%m-%d %H:%M} UTC, too long ago for the provider to "
+                "know it again. Look whether it arrived before you send it once more."
+            )
 
         async def in_time() -> str:
             seconds: float = getattr(transport, "timeout_seconds", TIMEOUT_SECONDS)
@@ -348,8 +353,17 @@ class Delivery:
 
         return await self._leases.keep(messages.update(message.id), message.lease_by or "", in_time())
 
+    def _may_be_told_twice(self, message: Message, transport: Transport) -> bool:
+        """The provider has forgotten an attempt of which we do not know whether it arrived."""
+        seconds: float | None = getattr(transport, "remembers_seconds", None)
+        if seconds is None or message.unsure_since is None:
+            return False
+        return days.now(self._clock) - message.unsure_since > timedelta(seconds=seconds)
+
     async def _begin(self, message: Message) -> Message | None:
-        update = messages.update(message.id).add(Message.attempts, 1)
+        # A message of before 0.2 that was tried does not say when.
+        since = message.created_at if message.attempts else days.now(self._clock)
+        update = messages.update(message.id).add(Message.attempts, 1).set_if_absent(Message.unsure_since, since)
         update = update.when(Message.state == State.QUEUED, self._leases.free())
         return await take(self._runtime, self._leases.taking(update, self._leases.token(self._worker)))
 
@@ -365,6 +379,7 @@ class Delivery:
             .set(Message.due_at, now + timedelta(days=message.kept_days))
             .remove(Message.lease_until)
             .remove(Message.lease_by)
+            .remove(Message.unsure_since)
             .remove(Message.last_error)
         )
         await take(self._runtime, update)  # it is gone when its person left meanwhile
@@ -387,13 +402,16 @@ class Delivery:
         await self._postpone(message, error, backoff(message.attempts, self._clock), counted=True)
 
     async def _put_back(self, message: Message, error: Exception, seconds: float) -> None:
-        """Not the message's fault: this attempt does not count."""
+        """Not the message's fault, and it did not arrive: this attempt does not count."""
         await self._postpone(message, error, timedelta(seconds=seconds), counted=False)
 
     async def _postpone(self, message: Message, error: Exception, pause: timedelta, *, counted: bool) -> None:
         update = messages.update(message.id).set(Message.due_at, days.now(self._clock) + pause)
         update = update.set(Message.last_error, one_line(error))
-        await self._put_down(message, update if counted else update.add(Message.attempts, -1))
+        if not counted:
+            update = update.add(Message.attempts, -1)
+            update = update.remove(Message.unsure_since) if message.attempts == 1 else update
+        await self._put_down(message, update)
 
     async def _put_down(self, message: Message, update: Update[Any]) -> None:
         """End a try that failed; when another worker has taken it meanwhile, it is theirs."""

@@ -93,6 +93,9 @@ class Message:
     kept_days: Attr[int] = attr(default=7, en="Of what was sent; then a receipt is left")
     state: Attr[State] = attr(default=State.QUEUED)
     attempts: Attr[int] = attr(default=0)
+    unsure_since: Attr[datetime | None] = attr(
+        default=None, stored_as=MILLISECONDS, en="When the first attempt began whose end is not known"
+    )
     last_error: Attr[str | None] = attr(default=None)
     receipt: Attr[str | None] = attr(default=None, en="What the provider called it")
     created_at: Attr[datetime] = attr(stored_as=MILLISECONDS)

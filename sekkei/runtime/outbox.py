@@ -49,6 +49,8 @@ class Transport(Protocol):
 
     `timeout_seconds`    how long one message may take (30)
     `at_once`            how many go out at the same time (16); of those, one for each person or place
+    `remembers_seconds`  for how long the provider takes a second try for the first one (always, or it never does); what
+                         may have gone out longer ago than that is given up, for somebody to look at, and not sent twice
     `destination(message)`  what counts as one place (default: the address), such as a webhook's host
     """
 

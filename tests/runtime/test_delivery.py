@@ -14,6 +14,7 @@ from sekkei.clock import SYSTEM, ManualClock
 from sekkei.design import Database
 from sekkei.runtime import days
 from sekkei.runtime.alarms import Alarms
+from sekkei.runtime.dead_letters import DeadLetterKind, DeadLetters
 from sekkei.runtime.delivery import FAILURES_MAX, REJECTED_SECONDS, Delivery
 from sekkei.runtime.design import Message, State, design, messages
 from sekkei.runtime.outbox import Outbox, Rejected, TryAgain
@@ -26,6 +27,7 @@ class Way:
     """A way out that does what it is told for each address."""
 
     timeout_seconds = 1.0
+    remembers_seconds: float | None = None
 
     def __init__(self, **doing: Doing) -> None:
         self.doing = doing
@@ -100,6 +102,77 @@ async def test_a_call_that_hangs_is_cut_off_and_tried_again(runtime: Database, c
     assert kept is not None
     assert (kept.state, kept.lease_by) == (State.QUEUED, None)
     assert "no answer within 0.05 seconds" in str(kept.last_error)
+
+
+async def lose_the_answer(message: Message) -> str:
+    raise ConnectionError("no answer")
+
+
+async def test_what_may_have_arrived_is_not_sent_when_the_provider_has_forgotten_it(
+    runtime: Database, clock: ManualClock
+) -> None:
+    """And somebody who has looked whether it arrived can still send it."""
+    outbox, way = Outbox(runtime, clock, "tasks"), Way(a=lose_the_answer)
+    way.remembers_seconds = 3600.0
+    await outbox.put("line", "a", {}, id="1")
+    await Delivery(runtime, clock, {"line": way}).run_once()
+    way.doing.clear()
+    clock.advance(3700)
+    await Delivery(runtime, clock, {"line": way}).run_once()
+    kept = await outbox.get("1")
+    assert kept is not None
+    assert (kept.state, way.sent.total()) == (State.FAILED, 0)
+    assert "It may have gone out on" in str(kept.last_error)
+    assert [one.name for one in await Alarms(runtime, clock).all()] == ["dead-letters/message"]
+    await DeadLetters(runtime, clock).retry(DeadLetterKind.MESSAGE, "tasks/1")
+    await Delivery(runtime, clock, {"line": way}).run_once()
+    kept = await outbox.get("1")
+    assert kept is not None
+    assert (kept.state, kept.unsure_since, way.sent.total()) == (State.SENT, None, 1)
+
+
+async def test_what_was_surely_refused_is_sent_however_late(runtime: Database, clock: ManualClock) -> None:
+    async def refuse(message: Message) -> str:
+        raise TryAgain(5, "429")
+
+    outbox, way = Outbox(runtime, clock, "tasks"), Way(a=refuse)
+    way.remembers_seconds = 3600.0
+    await outbox.put("line", "a", {}, id="1")
+    await Delivery(runtime, clock, {"line": way}).run_once()
+    way.doing.clear()
+    clock.advance(3700)
+    await Delivery(runtime, clock, {"line": way}).run_once()
+    assert way.sent.total() == 1
+
+
+async def test_a_refusal_says_nothing_of_the_attempt_before_it(runtime: Database, clock: ManualClock) -> None:
+    async def refuse(message: Message) -> str:
+        raise TryAgain(5, "429")
+
+    outbox, way = Outbox(runtime, clock, "tasks"), Way(a=lose_the_answer)
+    way.remembers_seconds = 3600.0
+    await outbox.put("line", "a", {}, id="1")
+    await Delivery(runtime, clock, {"line": way}).run_once()
+    way.doing["a"] = refuse
+    clock.advance(60)
+    await Delivery(runtime, clock, {"line": way}).run_once()
+    way.doing.clear()
+    clock.advance(3600)
+    await Delivery(runtime, clock, {"line": way}).run_once()
+    assert way.sent.total() == 0
+
+
+async def test_a_message_of_before_that_was_tried_may_have_arrived_since_it_was_written(
+    runtime: Database, clock: ManualClock
+) -> None:
+    outbox, way = Outbox(runtime, clock, "tasks"), Way()
+    way.remembers_seconds = 3600.0
+    for name, attempts in (("tried", 1), ("new", 0)):
+        await outbox.put("line", name, {}, id=name)
+        await runtime.write(messages.update(f"tasks/{name}").set(Message.attempts, attempts))
+    clock.advance(3700)
+    await Delivery(runtime, clock, {"line": way}).run_once()
+    assert way.order == ["tasks/new"]
 
 
 async def test_a_destination_that_keeps_failing_is_left_alone(runtime: Database, clock: ManualClock) -> None:

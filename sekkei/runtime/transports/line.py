@@ -23,6 +23,8 @@ from sekkei.store.http import Answer
 API_URL = "https://api.line.me"
 TIMEOUT_SECONDS = 5.0
 """LINE answers within fractions of a second, or something is wrong."""
+REMEMBERS_SECONDS = 23 * 3600.0
+"""LINE knows a retry key again for 24 hours; an hour of them for clocks that differ."""
 _NAMESPACE = uuid.UUID("8f1c2c52-5d0b-4f0e-9d5e-6a2b54c1f7aa")
 
 log = logging.getLogger("sekkei.runtime.line")
@@ -32,6 +34,7 @@ class LinePush:
     """`to` is a LINE user; the body's `messages` is a list of LINE's message objects, written as JSON."""
 
     timeout_seconds = TIMEOUT_SECONDS
+    remembers_seconds = REMEMBERS_SECONDS
 
     def __init__(self, token: str, http: Http, url: str = API_URL) -> None:
         self._url = url.rstrip("/")

@@ -18,7 +18,14 @@ from sekkei.clock import Clock
 from sekkei.runtime.design import Message as OutboxMessage
 from sekkei.runtime.http import Http
 from sekkei.runtime.settings import Settings
-from sekkei.runtime.transports.line import API_URL, error_text, refusal, request_id, retry_key
+from sekkei.runtime.transports.line import (
+    API_URL,
+    REMEMBERS_SECONDS,
+    error_text,
+    refusal,
+    request_id,
+    retry_key,
+)
 from sekkei.store.http import Answer
 from sekkei_systems.chiipochi.ports.line.port import Quota, TokenRefused
 from sekkei_systems.chiipochi.rules.message_limits import Message
@@ -38,6 +45,8 @@ log = logging.getLogger("sekkei_systems.chiipochi.rules.events")
 
 class LineApi:
     """The real end of kind "line": a reply while its token lives, otherwise a push that LINE takes once."""
+
+    remembers_seconds = REMEMBERS_SECONDS
 
     def __init__(self, token: str, http: Http, clock: Clock, url: str = API_URL, data_url: str = DATA_URL) -> None:
         self._url, self._data_url = url.rstrip("/"), data_url.rstrip("/")
