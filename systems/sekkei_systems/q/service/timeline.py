@@ -133,15 +133,17 @@ class Timelines:
         return found, False
 
     async def _judged(self, member: Member, some: Sequence[Answer], apart: frozenset[str]) -> list[tuple[Answer, User]]:
+        """Whom the viewer follows is asked once more after the authors: to somebody whose follow has ended meanwhile
+        an author may have opened their answers in the belief that they are no longer among the readers."""
         who = member.id
         authors = await self._sight.users(who, [one.user_id for one in some if one.user_id != who])
         strict = [id for id, author in authors.items() if author.visibility_type is Visibility.MUTUAL]
-        back = await self._sight.followers_among(who, strict)
+        edges = await self._sight.follows_among([*((who, id) for id in authors), *((id, who) for id in strict)])
         authors[who] = member.user
         found = []
         for answer in some:
             id = answer.user_id
-            relation = Relation(follows=True, followed=id in back, blocked=id in apart)
+            relation = Relation(follows=(who, id) in edges, followed=(id, who) in edges, blocked=id in apart)
             if id in authors and reads_answers(who, authors[id], relation):
                 found.append((answer, authors[id]))
         return found

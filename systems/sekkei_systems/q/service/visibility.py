@@ -93,10 +93,10 @@ class Visibility:
         """Whom the viewer does not want in their timeline."""
         return frozenset(one.muted_id for one in await self._db.all(design.muted(viewer).consistent()))
 
-    async def followers_among(self, viewer: str, ids: Sequence[str]) -> frozenset[str]:
-        """Those of them who follow the viewer."""
-        found = await self.get_many([follows(id, viewer).consistent() for id in ids])
-        return frozenset(edge.follower_id for edge in found if edge is not None)
+    async def follows_among(self, pairs: Sequence[tuple[str, str]]) -> frozenset[tuple[str, str]]:
+        """Those of them of which the first follows the second."""
+        found = await self.get_many([follows(*pair).consistent() for pair in pairs])
+        return frozenset((edge.follower_id, edge.followee_id) for edge in found if edge is not None)
 
     async def users(self, viewer: str, ids: Sequence[str]) -> dict[str, User]:
         """Those of them that are there for others, by id, as the viewer sees them."""
@@ -131,11 +131,13 @@ class Visibility:
 
     async def answer(self, member: Member, day: date, author: str) -> tuple[Answer, User]:
         """One answer that the member may see, and its author. Why not is never said, but for one reason: that they
-        have not answered yet, which they hear whether there is something to see or not."""
+        have not answered yet, which they hear whether there is something to see or not.
+
+        The answer is read first: one that is written when they may no longer read it is not shown."""
+        found = await self._db.get(answers(day, author).consistent())
         by = await self.author(member.id, author)
         if author != member.id and day == await self.closed_day(member):
             raise AnswerFirst()
-        found = await self._db.get(answers(day, author).consistent())
         if found is None or not self.is_shown(member.id, found):
             raise NoSuchAnswer()
         return found, by

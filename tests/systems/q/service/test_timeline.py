@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Awaitable, Callable, Iterator
+
 import pytest
 
-from sekkei.design import CursorRefused
+from sekkei.design import CursorRefused, Table
 from sekkei.web.testing import Client
 from sekkei_systems.q.design.models import ReactionType, Visibility
-from sekkei_systems.q.design.tables import answers
+from sekkei_systems.q.design.tables import answers, users
+from sekkei_systems.q.refusals import NoSuchAnswer
 from sekkei_systems.q.service import timeline
 from sekkei_systems.q.service.people import Profile
 from tests.systems.q import crowd
@@ -145,3 +149,52 @@ async def test_twenty_answers_cost_a_dozen_store_calls_at_most(site: tuple[Clien
     assert (len(shown), shown.pop("demo-aoi")["counts"]) == (20, {"❤️": 24})
     assert {one["mine"] for one in shown.values()} == {"🔥"}
     assert len(calls) <= 12, calls
+
+
+@contextlib.contextmanager
+def just_before(world: World, first: str, table: Table, doing: Callable[[], Awaitable[None]]) -> Iterator[None]:
+    """Somebody does something when this is about to be asked of a table for the first time."""
+    call, name, done = world.db.store.call, world.db.table_name(table), []
+
+    async def spy(operation: str, request: dict, *more: object) -> dict:  # type: ignore[type-arg]
+        if not done and operation == first and name in str(request):
+            done.append(operation)
+            await doing()
+        return await call(operation, request, *more)
+
+    world.db.store.call = spy  # type: ignore[method-assign, assignment]
+    try:
+        yield
+    finally:
+        world.db.store.call = call  # type: ignore[method-assign]
+    assert done
+
+
+async def test_an_author_who_opens_up_after_a_reader_has_gone_is_not_shown_to_them(fair: World) -> None:
+    """Though the reader had begun to look before; at no moment were they among those for whom it was opened."""
+    await fair.join("aoi", "ren")
+    await fair.follow(("aoi", "ren"))
+    await fair.service.people.change("ren", Profile(visibility=Visibility.MUTUAL))
+    await fair.ask()
+    await fair.answer("ren")
+
+    async def goes_and_opens() -> None:
+        await fair.service.graph.unfollow("aoi", "ren")
+        await fair.service.people.change("ren", Profile(visibility=Visibility.FOLLOWERS))
+
+    with just_before(fair, "BatchGetItem", users.table, goes_and_opens):
+        assert await fair.seen("aoi") == []
+
+
+async def test_an_answer_written_for_others_is_not_shown_to_whoever_was_looking(fair: World) -> None:
+    """The author removed them before they wrote it."""
+    await fair.join("aoi", "ren")
+    await fair.follow(("aoi", "ren"))
+    day = (await fair.ask()).day
+
+    async def removes_and_answers() -> None:
+        await fair.service.graph.remove_follower("ren", "aoi")
+        await fair.answer("ren")
+
+    with just_before(fair, "GetItem", answers.table, removes_and_answers), pytest.raises(NoSuchAnswer):
+        await fair.service.sight.answer("aoi", day, "ren")
