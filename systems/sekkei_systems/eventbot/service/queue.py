@@ -5,9 +5,9 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 
-from sekkei.design import ConditionFailed, Transaction, TransactionFailed, Update
+from sekkei.design import Transaction, TransactionFailed
 from sekkei_systems.eventbot import design
-from sekkei_systems.eventbot.design import Answer, Event, Member, Reply, events
+from sekkei_systems.eventbot.design import Answer, Event, Member, Reply
 from sekkei_systems.eventbot.refusals import NoSuchEvent
 from sekkei_systems.eventbot.rules.identifiers import uuid_of
 from sekkei_systems.eventbot.rules.markdown import escaped
@@ -53,11 +53,7 @@ class Queue:
             room = event.capacity is None or event.member_count < event.capacity
             if not (room and event.waiting_count) or event.cancelled_at or has_started(event, desk.now()):
                 return moved
-            queue = await self.waiting(guild_id, event_id)
-            if not queue:
-                await self._mend(event)
-                return moved
-            first = _next(event, queue)
+            first = _next(event, await self.waiting(guild_id, event_id))
             if first is None:
                 return moved
             if await self._promote(event, first):
@@ -89,17 +85,6 @@ class Queue:
             return False  # somebody else gave the place away; look again
         desk.changed(event.guild_id)
         return True
-
-    async def _mend(self, event: Event) -> None:
-        """The counter says that somebody waits, but nobody does: a count that hinders joining is put right."""
-        update: Update[Event] = events.update(event.guild_id, event.event_id).keeping_version()
-        update = update.set(Event.waiting_count, 0).when(Event.waiting_count == event.waiting_count)
-        for id in event.options:
-            update = update.set(Event.options.entry(id).at(design.SignUpOption.waiting_count), 0)
-        try:
-            await self._desk.db.write(update)
-        except ConditionFailed:
-            pass
 
 
 def _promotion(member: Member) -> Transaction:

@@ -9,10 +9,11 @@ from collections import Counter
 import pytest
 
 from sekkei.runtime.refusals import Refusal
-from sekkei_systems.eventbot.design import Answer, Event
+from sekkei_systems.eventbot.design import Answer, Event, Reply
 from sekkei_systems.eventbot.local.world import GUILD_ID
 from sekkei_systems.eventbot.refusals import AlreadyIn, AlreadyWaiting, ChooseOption, NotIn, OptionFull
 from sekkei_systems.eventbot.rules import options
+from sekkei_systems.eventbot.service.queue import Queue
 from tests.systems.eventbot.conftest import AOI, MEI, REN, SOTA, YUI, Bot, somebody
 
 RAID = tuple(options.read("🛡️ Tank 1\n💚 Healer 1\n⚔️ DPS 2"))
@@ -162,3 +163,24 @@ async def test_a_crowd_gets_exactly_the_places(quick: Bot) -> None:
     now = await recounted(quick, event)
     assert [one.member_count for _, one in options.ordered(now.options)] == [2, 3, 5]
     assert now.waiting_count == 30
+
+
+async def test_who_queues_while_another_moves_up_is_counted(quick: Bot, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Found by seed 10595 of the world: the count was put to nought, because the queue had just been empty."""
+    event = await quick.event(capacity=1)
+    joining = quick.service.joining
+    await joining.join(REN.actor, event.event_id)
+    await joining.join(MEI.actor, event.event_id)  # waits
+    waiting = Queue.waiting
+
+    async def overtaken(self: Queue, guild_id: str, event_id: str) -> list[Reply]:
+        monkeypatch.setattr(Queue, "waiting", waiting)
+        await self.move_up(guild_id, event_id)
+        found = await self.waiting(guild_id, event_id)
+        await joining.join(SOTA.actor, event_id)
+        return found
+
+    monkeypatch.setattr(Queue, "waiting", overtaken)
+    await joining.leave(REN.actor, event.event_id)
+    now = await recounted(quick, event)
+    assert (now.member_count, now.waiting_count) == (1, 1)
