@@ -222,8 +222,8 @@ class Plans:
         self, member: Member, task_id: str, change: Callable[[Plan], Plan], *more: Action[Any, Any]
     ) -> Plan:
         """Raises TransactionFailed when `more` is what fails."""
-        await self._tasks.card(member, task_id)
         for attempt in range(TRIES_MAX):
+            await self._tasks.card(member, task_id)
             plan = await self._db.get(plan_of(member.team_id, task_id))
             wanted = change(plan or Plan(team_id=member.team_id, task_id=task_id))
             if plan is not None and plan == wanted:
@@ -236,7 +236,10 @@ class Plans:
                     raise
                 await pause(attempt, self._clock)
                 continue
-            return await self._db.need(plan_of(member.team_id, task_id))
+            found = await self._db.get(plan_of(member.team_id, task_id))
+            if found is None:
+                raise NoSuchTask()  # somebody has deleted it for good since
+            return found
         raise Contended("SK303", f"the plan of {task_id} kept being changed by others")
 
     def _write(self, plan: Plan | None, wanted: Plan) -> Action[Any, Any]:

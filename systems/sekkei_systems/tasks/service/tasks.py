@@ -414,7 +414,10 @@ class Tasks:
             await self._transact(checks, update, *beside)
         except (ConditionFailed, TransactionFailed) as failed:
             raise Overtaken() from failed
-        return await self.whole(await self._db.need(one_task(task.team_id, task.task_id)))
+        found = await self._db.get(one_task(task.team_id, task.task_id))
+        if found is None:
+            raise NoSuchTask()  # somebody has deleted it for good since
+        return await self.whole(found)
 
     def _update(self, task: Task, wanted: Task) -> Update[Task]:
         update: Update[Task] = tasks.update(task.team_id, task.task_id)

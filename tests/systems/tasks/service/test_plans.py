@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 import pytest
 
+from sekkei.design import Database
 from sekkei_systems.tasks.refusals import Circular, NoSuchBlocker, NoSuchCheck, NoSuchTask, TooLarge
 from sekkei_systems.tasks.rules.drafts import TaskChanges, TaskDraft
 from sekkei_systems.tasks.rules.recurring import BadRule
 from sekkei_systems.tasks.rules.statuses import Status
 from sekkei_systems.tasks.service import Admin
 from sekkei_systems.tasks.service.plans import Marks
-from tests.systems.tasks.conftest import World
+from tests.systems.tasks.conftest import PURGING_ROUNDS, World
 
 
 async def _tasks(world: World, count: int) -> tuple[Admin, list[str]]:
@@ -116,3 +118,26 @@ async def test_a_rule_is_one(world: World) -> None:
     with pytest.raises(BadRule):
         await world.service.plans.repeat(aoi, task, "FREQ=YEARLY;INTERVAL=99")  # nobody would see it come again
     assert (await world.service.plans.repeat(aoi, task, "")).rule is None
+
+
+@pytest.mark.parametrize("before", [True, False])
+async def test_a_task_that_is_purged_meanwhile_is_not_there(
+    world: World, monkeypatch: pytest.MonkeyPatch, before: bool
+) -> None:
+    """Before the checklist is written, or before it is answered."""
+    aoi, (task,) = await _tasks(world, 1)
+    transact = Database.transact
+
+    async def overtaken(self: Database, *what: Any, **how: Any) -> None:
+        monkeypatch.setattr(Database, "transact", transact)
+        if not before:
+            await transact(self, *what, **how)
+        await world.service.trash.put(aoi, task)
+        await world.service.trash.purge(aoi, task)
+        await world.settle(PURGING_ROUNDS)
+        if before:
+            await transact(self, *what, **how)
+
+    monkeypatch.setattr(Database, "transact", overtaken)
+    with pytest.raises(NoSuchTask):
+        await world.service.plans.add_check(aoi, task, "x")

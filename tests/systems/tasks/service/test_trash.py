@@ -13,6 +13,7 @@ from sekkei_systems.tasks.refusals import NoSuchTask
 from sekkei_systems.tasks.rules.drafts import TaskChanges, TaskDraft
 from sekkei_systems.tasks.rules.filters import Filter
 from sekkei_systems.tasks.rules.statuses import Status
+from sekkei_systems.tasks.service.tasks import Tasks
 from sekkei_systems.tasks.service.trash import LIFE
 from tests.systems.tasks.conftest import PURGING_ROUNDS, World
 
@@ -111,3 +112,21 @@ async def test_what_is_taken_back_meanwhile_stays(world: World, monkeypatch: pyt
     with pytest.raises(NoSuchTask):
         await trash.purge(aoi, made.task_id)
     assert (await world.service.tasks.get(aoi, made.task_id)).title == "x"
+
+
+async def test_what_is_purged_before_its_deletion_is_answered_is_not_there(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Found by seed 10789 of the world: it answered 500."""
+    team = await world.team()
+    aoi, trash = await world.admin("aoi", team.team_id), world.service.trash
+    made = await world.service.tasks.create(aoi, TaskDraft("x"))
+    transact = Tasks._transact
+
+    async def overtaken(self: Tasks, *what: Any) -> None:
+        await transact(self, *what)
+        await trash.purge(aoi, made.task_id)
+
+    monkeypatch.setattr(Tasks, "_transact", overtaken)
+    with pytest.raises(NoSuchTask):
+        await trash.put(aoi, made.task_id)
