@@ -62,7 +62,7 @@ class Driven:
 
     @classmethod
     def in_memory(cls, clock: WorldClock) -> Driven:
-        """For a service outside that keeps something."""
+        """Closed by whoever made it."""
         return cls(Embedded(Engine(None, clock=clock, housekeeping_seconds=None), clock=clock))
 
 
@@ -137,6 +137,8 @@ class Truth:
         """The store outlives its clients."""
 
     def shut(self) -> None:
+        for replica in self.weather._replicas:
+            drive(replica.close())
         drive(self.embedded.close())
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
+from sekkei.design.driving import drive
 from sekkei.runtime.deployment import sealed
 from sekkei.runtime.design import design as runtime_design
 from sekkei.runtime.design import table as runtime_table
@@ -37,7 +38,7 @@ from sekkei.worlds.processes import Process
 from sekkei.worlds.quiet import Listening, Quiet
 from sekkei.worlds.rehearsal import Rehearsal
 from sekkei.worlds.script import Invariant, Operation, Script
-from sekkei.worlds.seam import STORM, Network, Seam, Telling, Truth
+from sekkei.worlds.seam import STORM, Driven, Network, Seam, Telling, Truth
 
 T = TypeVar("T")
 ENV = "world"
@@ -105,7 +106,13 @@ class World:
         self._started = 0
         self._dead: list[Process] = []
         self._errands: set[asyncio.Future[None]] = set()
+        self._stores: list[Driven] = []
         self._data = Path(tempfile.gettempdir()) / f"sekkei-world-{id(self)}"
+
+    def store_outside(self) -> Driven:
+        """For a service outside that keeps something, as long as the world lasts."""
+        self._stores.append(Driven.in_memory(self.clock))
+        return self._stores[-1]
 
     # Looking
 
@@ -433,6 +440,8 @@ class World:
     def close(self) -> None:
         for process in (*self.processes, *self._dead):
             process.life.dead = True
+        for store in self._stores:
+            drive(store.close())
         self.truth.shut()
         shutil.rmtree(self._data, ignore_errors=True)
 

@@ -22,6 +22,7 @@ from random import Random
 
 import pytest
 
+from sekkei.engine.storage.scratch import Scratch
 from sekkei.worlds import Script, run
 from tests.calls import asks_only_what_is_noted as asks_only_what_is_noted
 
@@ -104,3 +105,17 @@ def test_there_are_two_hundred_seeds_and_commits_choose_differently() -> None:
     assert len({*RUN_ONCE, *RUN_TWICE, *FOUND, *chosen("a")}) >= 200
     assert chosen("a") != chosen("b")
     assert chosen("a") == chosen("a")
+
+
+def test_a_world_leaves_no_store_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its own, the copies that are behind, and what a service outside keeps: thousands are run in one process."""
+    made, left = Scratch.__init__, set[str]()
+
+    def noted(self: Scratch) -> None:
+        made(self)
+        left.add(self.path)
+
+    monkeypatch.setattr(Scratch, "__init__", noted)
+    run(world("eventbot"), 1)
+    assert len(left) == 4, "the truth, two copies, Discord's"
+    assert [path for path in sorted(left) if Path(path).exists()] == []

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from sekkei.design.driving import drive
 from sekkei.runtime.live import Live
-from sekkei.worlds import Driven, Person, Script, World, promises
+from sekkei.worlds import Person, Script, World, promises
 from sekkei.worlds.world import Gone
 from sekkei_systems.eventbot import SYSTEM
 from sekkei_systems.eventbot.design import Answer, Event, Member, Reply, Status
@@ -43,8 +43,7 @@ WORLD = Script(
 
 @WORLD.prepares
 def open_discord(world: World) -> None:
-    store = Driven.in_memory(world.clock)
-    local = LocalDiscord(store, "world", world.clock, Live(), town.server(), APPLICATION, TOKEN)
+    local = LocalDiscord(world.store_outside(), "world", world.clock, Live(), town.server(), APPLICATION, TOKEN)
     world.given["discord"] = local
     world.internet.services["discord.com"] = DiscordEnd(local)
 
