@@ -146,7 +146,7 @@ YES = "nobody_donates_more_often_than_they_say_yes"
 PLANTS = [
     Planted("chiipochi", money_is_declared_failed_too_early, "nothing_fails_that_can_still_be_paid", 6, DONATING),
     Planted("chiipochi", a_slip_counts_as_money, "nothing_succeeds_without_money", 6, DONATING),
-    Planted("chiipochi", a_yes_that_comes_again_donates_again, YES, 12, DONATING[:2]),
+    Planted("chiipochi", a_yes_that_comes_again_donates_again, YES, 37, DONATING[:2]),
     Planted("chiipochi", what_banks_do_later_is_not_heard, "money_equals_the_ledger", 9, (*DONATING, "refunds")),
     Planted("chiipochi", a_refund_stays_in_the_totals, "totals_equal_a_recount", 3),
     Planted("chiipochi", a_correction_leaves_the_stamp, "stamps_equal_donations", 2, (*DONATING, "refunds")),

@@ -86,9 +86,21 @@ class Timelines:
         cursor = None
         if len(found) > size:
             cursor = seal(_position(page[-1][0], before + size), fingerprint, self._db.secret)
-        summaries = await self._reactions.summaries(member.id, [answer for answer, _ in page], apart)
-        entries = [Entry(answer, author, summary) for (answer, author), summary in zip(page, summaries, strict=True)]
+        entries = await self._entries(member.id, page, apart)
         return Timeline(question, entries, before + len(found), more, cursor, locked=False)
+
+    async def _entries(self, who: str, page: Sequence[tuple[Answer, User]], apart: frozenset[str]) -> list[Entry]:
+        """Whom the viewer follows is asked once more, after the authors: to somebody whose follow has ended meanwhile
+        an author may have opened their answers in the belief that they are no longer among the readers."""
+        summaries, still = await asyncio.gather(
+            self._reactions.summaries(who, [answer for answer, _ in page], apart),
+            self._sight.follows_among([(who, author.user_id) for _, author in page if author.user_id != who]),
+        )
+        return [
+            Entry(answer, author, summary)
+            for (answer, author), summary in zip(page, summaries, strict=True)
+            if author.user_id == who or (who, author.user_id) in still
+        ]
 
     async def visible(self, member: Member, day: date, apart: frozenset[str]) -> list[tuple[Answer, User]]:
         """All answers of a day that a viewer may see, in order; their own among them."""
@@ -133,17 +145,15 @@ class Timelines:
         return found, False
 
     async def _judged(self, member: Member, some: Sequence[Answer], apart: frozenset[str]) -> list[tuple[Answer, User]]:
-        """Whom the viewer follows is asked once more after the authors: to somebody whose follow has ended meanwhile
-        an author may have opened their answers in the belief that they are no longer among the readers."""
         who = member.id
         authors = await self._sight.users(who, [one.user_id for one in some if one.user_id != who])
         strict = [id for id, author in authors.items() if author.visibility_type is Visibility.MUTUAL]
-        edges = await self._sight.follows_among([*((who, id) for id in authors), *((id, who) for id in strict)])
+        back = await self._sight.follows_among([(id, who) for id in strict])
         authors[who] = member.user
         found = []
         for answer in some:
             id = answer.user_id
-            relation = Relation(follows=(who, id) in edges, followed=(id, who) in edges, blocked=id in apart)
+            relation = Relation(follows=True, followed=(id, who) in back, blocked=id in apart)
             if id in authors and reads_answers(who, authors[id], relation):
                 found.append((answer, authors[id]))
         return found
