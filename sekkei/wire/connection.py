@@ -39,6 +39,14 @@ class Host(Protocol):
         """Count bytes that are kept in memory (or, negative, no longer are); False when they are too many."""
         ...
 
+    def send(self, transport: asyncio.Transport, answer: bytes) -> None:
+        """Before this turn of the loop is over."""
+        ...
+
+    def send_all(self) -> None:
+        """What was to be sent, now."""
+        ...
+
 
 class Connection(asyncio.Protocol):
     """See the module. Its parser calls the methods that begin with `on_`."""
@@ -127,6 +135,7 @@ class Connection(asyncio.Protocol):
         """A client that has sent all it wanted may still wait for answers."""
         self._deaf = True
         self._take_no_more()
+        self._host.send_all()
         return self._current is not None or bool(self._queue)
 
     def pause_writing(self) -> None:
@@ -262,6 +271,7 @@ class Connection(asyncio.Protocol):
         else:
             self._current = request
             self.deadline = NEVER
+            self._host.send_all()
             self._wait(waits_for, partial(self._step, request, call))
             return
         if self._current is None:
@@ -283,7 +293,7 @@ class Connection(asyncio.Protocol):
             self._service.log_request(request, answer, self._loop.time() - request.received_at)
         if self._transport is None:
             return
-        self._transport.write(answer)
+        self._host.send(self._transport, answer)
         if request.keep_alive:
             self._set_deadline()
         else:
@@ -301,7 +311,7 @@ class Connection(asyncio.Protocol):
             return
         if self._continue_wanted:
             self._continue_wanted = False
-            self._transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+            self._host.send(self._transport, b"HTTP/1.1 100 Continue\r\n\r\n")
         if self._reading_paused:
             self._reading_paused = False
             self._transport.resume_reading()
@@ -328,10 +338,11 @@ class Connection(asyncio.Protocol):
         read the answer. So half of it is closed, and the rest of what comes is thrown away for a while."""
         assert self._transport is not None
         self._in_message = False
-        self._transport.write(refusal)
+        self._host.send(self._transport, refusal)
         if self._last:
             self._end()
             return
+        self._host.send_all()
         self._transport.write_eof()
         self.deadline = self._loop.time() + self._host.limits.linger_seconds
 
@@ -345,6 +356,7 @@ class Connection(asyncio.Protocol):
         self._deaf = True
         self._queue.clear()
         if self._transport is not None:
+            self._host.send_all()
             self._transport.close()
 
     def _count_head(self, count: int) -> None:

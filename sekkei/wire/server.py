@@ -12,6 +12,7 @@ from operator import attrgetter
 from sekkei.clock import SYSTEM, Clock
 from sekkei.wire.connection import Connection
 from sekkei.wire.limits import Limits
+from sekkei.wire.outgoing import Outgoing
 from sekkei.wire.service import Engine, Service
 from sekkei.wire.sigv4 import Key
 
@@ -50,6 +51,7 @@ class Server:
         self._listener: asyncio.Server | None = None
         self._sweeper: asyncio.TimerHandle | None = None
         self._empty = asyncio.Event()
+        self._outgoing = Outgoing()
 
     async def start(self, host: str = "127.0.0.1", port: int = 0) -> None:
         """Listen. Port 0 takes any free one; see `port`."""
@@ -111,6 +113,16 @@ class Server:
     def buffer(self, count: int) -> bool:
         self._buffered_bytes += count
         return self._buffered_bytes <= self.limits.buffered_bytes_max
+
+    def send(self, transport: asyncio.Transport, answer: bytes) -> None:
+        if len(self._connections) > 1:
+            self._outgoing.add(transport, answer)
+        else:
+            self._outgoing.send()
+            transport.write(answer)
+
+    def send_all(self) -> None:
+        self._outgoing.send()
 
     def _sweep(self, loop: asyncio.AbstractEventLoop) -> None:
         """One timer for all connections: setting one for each request would cost more than the request."""

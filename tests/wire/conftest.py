@@ -81,10 +81,11 @@ async def serve(engine: FakeEngine) -> AsyncIterator[Serve]:
         await server.stop()
 
 
-@pytest.fixture
-async def client(serve: Serve) -> AsyncIterator[Client]:
-    """A connection to a server with the usual limits."""
+@pytest.fixture(params=[1, 2], ids=["alone", "in company"])
+async def client(serve: Serve, request: pytest.FixtureRequest) -> AsyncIterator[Client]:
+    """A connection to a server with the usual limits; in company answers go out together."""
     server = await serve()
-    client = await Client.connect(server.port)
-    yield client
-    client.close()
+    clients = [await Client.connect(server.port) for _ in range(request.param)]
+    yield clients[0]
+    for each in clients:
+        each.close()

@@ -1,0 +1,63 @@
+"""Answers of one turn of the loop go out together, in their order, and none is lost or kept for long."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import cast
+
+from sekkei.wire.outgoing import BYTES_MAX, SECONDS_MAX, Outgoing
+
+
+class Way:
+    """A transport that notes what it is given."""
+
+    def __init__(self, log: list[bytes], closing: bool = False) -> None:
+        self.log, self.closing = log, closing
+
+    def is_closing(self) -> bool:
+        return self.closing
+
+    def write(self, answer: bytes) -> None:
+        self.log.append(answer)
+
+
+def way(log: list[bytes], closing: bool = False) -> asyncio.Transport:
+    return cast(asyncio.Transport, Way(log, closing))
+
+
+async def test_at_the_end_of_the_turn_and_in_order() -> None:
+    sent: list[bytes] = []
+    outgoing, one, other = Outgoing(), way(sent), way(sent)
+    outgoing.add(one, b"1")
+    outgoing.add(other, b"2")
+    outgoing.add(one, b"3")
+    assert sent == []
+    await asyncio.sleep(0)
+    assert sent == [b"1", b"2", b"3"]
+
+
+async def test_whoever_closes_meanwhile_holds_nobody_up() -> None:
+    sent: list[bytes] = []
+    outgoing = Outgoing()
+    outgoing.add(way(sent, closing=True), b"1")
+    outgoing.add(way(sent), b"2")
+    await asyncio.sleep(0)
+    assert sent == [b"2"]
+
+
+async def test_much_goes_out_now() -> None:
+    sent: list[bytes] = []
+    outgoing = Outgoing()
+    outgoing.add(way(sent), b"1")
+    outgoing.add(way(sent), b"2" * BYTES_MAX)
+    assert [each[:1] for each in sent] == [b"1", b"2"]
+
+
+async def test_nobody_waits_for_a_slow_neighbour() -> None:
+    sent: list[bytes] = []
+    outgoing = Outgoing()
+    outgoing.add(way(sent), b"1")
+    time.sleep(SECONDS_MAX * 2)  # noqa: ASYNC251 (somebody who is slow)
+    outgoing.add(way(sent), b"2")
+    assert sent == [b"1", b"2"]
