@@ -9,7 +9,7 @@ import pytest
 
 from sekkei.worlds import Script, run, shrink
 from tests.worlds.plants import PLANTS
-from tests.worlds.plants.eventbot import discord_is_late, two_events_take_a_role_back_at_once
+from tests.worlds.plants.eventbot import LATE_SECONDS, LONGER_THAN_A_LEASE, discord_is_late
 from tests.worlds.plants.planting import Planted
 
 WORLDS = sorted({each.world for each in PLANTS})
@@ -42,14 +42,17 @@ def test_a_planted_fault_is_found(planted: Planted, monkeypatch: pytest.MonkeyPa
     assert any(run(script, seed).invariant == planted.promise for seed in (planted.seed or 0, *range(TRIED)))
 
 
-def test_a_late_discord_breaks_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the plant needs besides its fault, alone: the fault is what the world finds. Seed 20 once broke: a second
+@pytest.mark.parametrize(
+    ("call", "seconds", "seeds"), [("take_role", LATE_SECONDS, [20, 26]), ("edit", LONGER_THAN_A_LEASE, [3, 9])]
+)
+def test_a_late_discord_breaks_nothing(
+    call: str, seconds: float, seeds: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a plant needs besides its fault, alone: the fault is what the world finds. Seed 20 once broke: a second
     worker of an event let go of a role while the first one's call was on its way."""
-    planted = next(each for each in PLANTS if each.plant is two_events_take_a_role_back_at_once)
-    discord_is_late(monkeypatch)
-    usual, focused = world(planted.world), world(planted.world, planted.focus)
-    broken = [run(script, seed).broken for script, seed in ((usual, 20), (focused, planted.seed or 0), (focused, 0))]
-    assert broken == ["", "", ""]
+    discord_is_late(monkeypatch, call, seconds)
+    usual, focused = world("eventbot"), world("eventbot", ("joins", "leaves"))
+    assert [run(script, seed).broken for script in (usual, focused) for seed in seeds] == [""] * 2 * len(seeds)
 
 
 @pytest.mark.parametrize("name", WORLDS)

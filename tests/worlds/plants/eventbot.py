@@ -10,6 +10,7 @@ from sekkei.design import Transaction
 from tests.worlds.plants.planting import Planted, nothing, on_unconditional
 
 LATE_SECONDS = 20.0
+LONGER_THAN_A_LEASE = 40.0
 
 
 def a_role_is_taken_from_the_wrong_person(patch: pytest.MonkeyPatch) -> None:
@@ -24,29 +25,30 @@ def a_role_is_taken_from_the_wrong_person(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Rest, "take_role", take_role)
 
 
-def discord_is_late(patch: pytest.MonkeyPatch) -> None:
-    """No fault of ours: every other call that takes a role."""
+def discord_is_late(patch: pytest.MonkeyPatch, call: str = "take_role", seconds: float = LATE_SECONDS) -> None:
+    """No fault of ours: every other call of a kind."""
     import asyncio
 
     from sekkei_systems.eventbot.ports.discord.rest import Rest
 
-    sound = Rest.take_role
+    sound = getattr(Rest, call)
 
-    async def take_role(self: Rest, guild_id: str, user_id: str, role_id: str) -> None:
-        await asyncio.sleep(LATE_SECONDS * (int(asyncio.get_running_loop().time()) % 2))
-        await sound(self, guild_id, user_id, role_id)
+    async def late(self: Rest, *given: Any) -> Any:
+        await asyncio.sleep(seconds * (int(asyncio.get_running_loop().time()) % 2))
+        return await sound(self, *given)
 
-    patch.setattr(Rest, "take_role", take_role)
+    patch.setattr(Rest, call, late)
 
 
-def two_events_take_a_role_back_at_once(patch: pytest.MonkeyPatch) -> None:
-    """Whose call to Discord is late takes the role from somebody who has just got it again."""
-    from datetime import timedelta
+def who_settles_an_event_does_not_stay_the_only_one(patch: pytest.MonkeyPatch) -> None:
+    """Whoever waits for Discord for longer than a lease goes on with whom they have seen take part."""
+    from sekkei.runtime.leases import Leases
 
-    from sekkei_systems.eventbot.jobs import roles
+    async def unrenewed(self: Leases[Any], row: Any, token: str) -> bool:
+        return True
 
-    discord_is_late(patch)
-    patch.setattr(roles, "TAKING", timedelta(seconds=-5))
+    discord_is_late(patch, "edit", LONGER_THAN_A_LEASE)
+    patch.setattr(Leases, "_renew", unrenewed)
 
 
 def an_event_has_room_for_everybody(patch: pytest.MonkeyPatch) -> None:
@@ -97,7 +99,11 @@ def a_removal_is_given_up(patch: pytest.MonkeyPatch) -> None:
 PLANTS = [
     Planted("eventbot", a_role_is_taken_from_the_wrong_person, "roles_equal_the_union_of_events", 0),
     Planted(
-        "eventbot", two_events_take_a_role_back_at_once, "roles_equal_the_union_of_events", 26, ("joins", "leaves")
+        "eventbot",
+        who_settles_an_event_does_not_stay_the_only_one,
+        "roles_equal_the_union_of_events",
+        9,
+        ("joins", "leaves"),
     ),
     Planted("eventbot", an_event_has_room_for_everybody, "counters_equal_a_recount", 2),
     Planted("eventbot", whoever_waits_is_given_a_place_and_waits_on, "nobody_waits_for_what_they_have", 0),

@@ -91,6 +91,7 @@ class Event:
     editing_until: Attr[datetime | None] = attr(
         default=None, stored_as=JST_MILLISECONDS, ja="投稿を編集中", en="somebody edits the post", added=True
     )
+    editing_by: Attr[str | None] = attr(default=None, ja="編集しているもの", en="who edits the post", added=True)
     scheduled: Attr[dict[str, str]] = attr(
         default_factory=dict, ja="登録済みの予約（名前と時刻）", en="schedules that are set, by name", added=True
     )
@@ -200,6 +201,7 @@ class Notice:
     editing_until: Attr[datetime | None] = attr(
         default=None, stored_as=JST_MILLISECONDS, ja="投稿を編集中", en="somebody edits the post", added=True
     )
+    editing_by: Attr[str | None] = attr(default=None, ja="編集しているもの", en="who edits the post", added=True)
     posts: Attr[int] = attr(default=0, ja="投稿し直した回数", en="how often it was posted again", added=True)
 
 

@@ -1,9 +1,9 @@
 """Bringing Discord in line with an event: schedules, message, thread, Discord's own event, role. Again is always fine.
 
 Every change leaves a row that says "settle this", in its own transaction, so a crash between storing and posting loses
-nothing. One worker at a time settles an event (a lease on the item), and it reads the item after taking the lease, so a
-stale picture can never be the last one. Every step stands alone: what Discord refuses one of them is written down under
-its name and keeps no other from being done.
+nothing. One worker at a time settles an event (a lease on the item, renewed however long Discord takes), and it reads
+the item after taking the lease, so a stale picture can never be the last one. Every step stands alone: what Discord
+refuses one of them is written down under its name and keeps no other from being done.
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from typing import TypeVar
 
 from sekkei.design import ConditionFailed, TransactionFailed, Update
-from sekkei.runtime import days
+from sekkei.runtime.leases import LeaseLost, Leases
 from sekkei.runtime.system import Payload
 from sekkei_systems.eventbot.design import Event, GuildSettings, Status, events
 from sekkei_systems.eventbot.jobs.roles import Roles
@@ -44,6 +45,7 @@ SCHEDULED = {"r": "remind-event", "s": "begin-event", "d": "close-event", "e": "
 """What is done by the clock, by the letter at the end of its name: reminder (more of them r2, r3 …), start, deadline,
 end."""
 Step = Callable[["Run"], Awaitable[None]]
+T = TypeVar("T")
 
 
 @dataclass(slots=True)
@@ -64,6 +66,7 @@ class EventSettling:
     def __init__(self, service: Service, rest: Rest) -> None:
         self._service, self._desk, self._rest = service, service.desk, rest
         self._roles, self._around = Roles(service.desk, rest), Surroundings(service.desk, rest)
+        self._leases = Leases(service.desk.db, service.desk.clock, Event.editing_until, Event.editing_by, LEASE)
         self._steps: dict[str, Step] = {"thread": self._thread, "mirror": self._mirror, "role": self._role}
 
     async def settle_event(self, payload: Payload) -> None:
@@ -77,9 +80,10 @@ class EventSettling:
             await self._again(guild_id, event_id, timedelta(seconds=1))
             return
         try:
-            await self._settle(event)
+            await self.keep(event, self._settle(event))
+        except LeaseLost:
+            await self._again(guild_id, event_id, timedelta(seconds=1))
         finally:
-            await self.release(event)
             self._desk.changed(guild_id)
 
     async def _settle(self, event: Event) -> None:
@@ -128,20 +132,23 @@ class EventSettling:
 
     async def take(self, guild_id: str, event_id: str) -> Event | None:
         """The event as it is once nobody else settles it; None while somebody does."""
-        now = days.now_jst(self._desk.clock)
-        free = Event.editing_until.absent() | (Event.editing_until < now)
-        update = events.update(guild_id, event_id).set(Event.editing_until, now + LEASE).keeping_version().when(free)
+        token = self._leases.token("settling")
+        update = self._leases.taking(events.update(guild_id, event_id).keeping_version(), token)
         try:
             # A transaction has a token, so an answer that was lost does not lock us out of our own lease.
-            await self._desk.transact(update)
+            await self._desk.transact(update.when(self._leases.free()))
         except TransactionFailed:
             await self._desk.event(guild_id, event_id)
             return None
-        return await self._desk.event(guild_id, event_id)
+        event = await self._desk.event(guild_id, event_id)
+        return event if event.editing_by == token else None
 
-    async def release(self, event: Event) -> None:
-        # Another worker's lease is left alone: it took so long that somebody else has it now.
-        await self._write(_plain(event).remove(Event.editing_until).when(Event.editing_until == event.editing_until))
+    async def keep(self, event: Event, work: Awaitable[T]) -> T:
+        """Do what was taken for, and put it down. Raises LeaseLost, and stops, when another worker has it."""
+        try:
+            return await self._leases.keep(_plain(event), str(event.editing_by), work)
+        finally:
+            await self._write(self._leases.putting_down(_plain(event), event.editing_by))
 
     # The steps
 

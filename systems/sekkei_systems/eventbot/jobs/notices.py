@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import timedelta
 
 from sekkei.design import ConditionFailed, TransactionFailed
-from sekkei.runtime import days
+from sekkei.runtime.leases import LeaseLost, Leases
 from sekkei.runtime.system import Payload
 from sekkei_systems.eventbot.design import Notice, Status, notices
 from sekkei_systems.eventbot.jobs.events import LEASE, OLD_EDITS_PAUSE, is_lost
@@ -23,6 +24,7 @@ class NoticeSettling:
 
     def __init__(self, service: Service, rest: Rest) -> None:
         self._desk, self._rest = service.desk, rest
+        self._leases = Leases(service.desk.db, service.desk.clock, Notice.editing_until, Notice.editing_by, LEASE)
 
     async def settle_notice(self, payload: Payload) -> None:
         guild_id, notice_id = str(payload["guild_id"]), str(payload["notice_id"])
@@ -33,40 +35,40 @@ class NoticeSettling:
         if notice is None:
             await self._again(guild_id, notice_id, timedelta(seconds=1))
             return
+        row = notices.update(guild_id, notice_id)
         try:
-            await self._schedule(notice)
-            await self._show(notice)
+            await self._leases.keep(row, str(notice.editing_by), self._settle(notice))
         except NoSuchEvent:
             return
+        except LeaseLost:
+            await self._again(guild_id, notice_id, timedelta(seconds=1))
         except RateLimited as limited:
             await self._again(guild_id, notice_id, timedelta(seconds=limited.retry_after))
         except Refused as refused:
             await self._refused(notice, refused)
         finally:
-            await self._release(notice)
+            with suppress(ConditionFailed):
+                await self._desk.db.write(self._leases.putting_down(row, notice.editing_by))
         self._desk.changed(guild_id)
+
+    async def _settle(self, notice: Notice) -> None:
+        await self._schedule(notice)
+        await self._show(notice)
 
     async def _again(self, guild_id: str, notice_id: str, delay: timedelta) -> None:
         delay = max(delay, timedelta(milliseconds=10))
         await self._desk.transact(self._desk.settle_notice(guild_id, notice_id, delay))
 
     async def _take(self, guild_id: str, notice_id: str) -> Notice | None:
-        now = days.now_jst(self._desk.clock)
-        free = Notice.editing_until.absent() | (Notice.editing_until < now)
-        update = notices.update(guild_id, notice_id).set(Notice.editing_until, now + LEASE).when(free)
+        token = self._leases.token("settling")
+        update = self._leases.taking(notices.update(guild_id, notice_id), token)
         try:
-            await self._desk.transact(update)
+            await self._desk.transact(update.when(self._leases.free()))
         except TransactionFailed:
             await self._desk.notice(guild_id, notice_id)
             return None
-        return await self._desk.notice(guild_id, notice_id)
-
-    async def _release(self, notice: Notice) -> None:
-        update = notices.update(notice.guild_id, notice.notice_id).remove(Notice.editing_until)
-        try:
-            await self._desk.db.write(update.when(Notice.editing_until == notice.editing_until))
-        except ConditionFailed:
-            pass
+        notice = await self._desk.notice(guild_id, notice_id)
+        return notice if notice.editing_by == token else None
 
     async def _schedule(self, notice: Notice) -> None:
         wanted = notice.remind_at is not None and notice.reminded_at is None and notice.status is Status.OPEN

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Mapping
 
 from sekkei.runtime.jobs import Job, Jobs, Progress
+from sekkei.runtime.leases import LeaseLost
 from sekkei.runtime.system import Payload
 from sekkei_systems.eventbot import design
 from sekkei_systems.eventbot.design import (
@@ -85,13 +87,11 @@ class Removal:
         if event is None:
             await asyncio.sleep(BUSY_SECONDS)
             return Progress(0, "more")
-        try:
-            if await self._taken_back(event):
+        with contextlib.suppress(LeaseLost):
+            if await self._settling.keep(event, self._taken_back(event)):
                 return Progress(0)
-            await asyncio.sleep(BUSY_SECONDS)
-            return Progress(0, "more")
-        finally:
-            await self._settling.release(event)
+        await asyncio.sleep(BUSY_SECONDS)
+        return Progress(0, "more")
 
     async def _taken_back(self, event: Event) -> bool:
         try:

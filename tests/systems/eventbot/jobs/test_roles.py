@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from sekkei.runtime import leases
 from sekkei_systems.eventbot.design import Event, GuildSettings, events, guild_settings
 from sekkei_systems.eventbot.jobs.events import LEASE
 from sekkei_systems.eventbot.local.discord import Fault
@@ -186,6 +187,40 @@ async def test_a_call_on_its_way_holds_the_role_until_it_has_ended(
     with_role.clock.advance(LEASE.total_seconds() + 1)
     for event in (second, first, second):
         await settle({"guild_id": GUILD_ID, "event_id": event.event_id})
+    arrives.set()
+    await slow
+    assert await holders(with_role) == {REN.id}
+
+
+@pytest.fixture
+def renewed_often(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leases are renewed by the real clock, which is not that of the tests."""
+    monkeypatch.setattr(leases, "RENEWALS", 3_000)
+
+
+@pytest.mark.usefixtures("renewed_often")
+async def test_who_settles_for_long_stays_the_only_one(with_role: Bot, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Found by seeds 13025 and 13248 of the world: another one settled it meanwhile, and the first went on with whom it
+    had seen take part half a minute before."""
+    event = await joined(with_role, REN)
+    assert await holders(with_role) == {REN.id}
+    await with_role.service.joining.leave(REN.actor, event.event_id)
+    sound, is_on_its_way, arrives = Rest.edit, asyncio.Event(), asyncio.Event()
+
+    async def late(self: Rest, *call: Any) -> None:
+        is_on_its_way.set()
+        await arrives.wait()
+        await sound(self, *call)
+
+    monkeypatch.setattr(Rest, "edit", late)
+    settle = with_role.client.shell.deployment.systems["eventbot"].parts.scheduled["settle-event"]
+    slow = asyncio.create_task(settle({"guild_id": GUILD_ID, "event_id": event.event_id}))  # type: ignore[arg-type]
+    await is_on_its_way.wait()
+    monkeypatch.setattr(Rest, "edit", sound)
+    await with_role.service.joining.join(REN.actor, event.event_id)
+    for _ in range(3):
+        await with_role.work(LEASE.total_seconds() / 2)
+        await asyncio.sleep(0.1)
     arrives.set()
     await slow
     assert await holders(with_role) == {REN.id}
