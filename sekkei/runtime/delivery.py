@@ -361,9 +361,11 @@ class Delivery:
         return days.now(self._clock) - message.unsure_since > timedelta(seconds=seconds)
 
     async def _begin(self, message: Message) -> Message | None:
-        # A message of before 0.2 that was tried does not say when.
-        since = message.created_at if message.attempts else days.now(self._clock)
-        update = messages.update(message.id).add(Message.attempts, 1).set_if_absent(Message.unsure_since, since)
+        update = messages.update(message.id).add(Message.attempts, 1)
+        if message.attempts:
+            # Whoever had it died over it; or it is of before 0.2 and does not say when it was tried.
+            since = message.lease_until or message.created_at
+            update = update.set_if_absent(Message.unsure_since, since)
         update = update.when(Message.state == State.QUEUED, self._leases.free())
         return await take(self._runtime, self._leases.taking(update, self._leases.token(self._worker)))
 
@@ -408,9 +410,10 @@ class Delivery:
     async def _postpone(self, message: Message, error: Exception, pause: timedelta, *, counted: bool) -> None:
         update = messages.update(message.id).set(Message.due_at, days.now(self._clock) + pause)
         update = update.set(Message.last_error, one_line(error))
-        if not counted:
+        if counted:
+            update = update.set_if_absent(Message.unsure_since, days.now(self._clock))
+        else:
             update = update.add(Message.attempts, -1)
-            update = update.remove(Message.unsure_since) if message.attempts == 1 else update
         await self._put_down(message, update)
 
     async def _put_down(self, message: Message, update: Update[Any]) -> None:

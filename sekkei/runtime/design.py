@@ -94,7 +94,7 @@ class Message:
     state: Attr[State] = attr(default=State.QUEUED)
     attempts: Attr[int] = attr(default=0)
     unsure_since: Attr[datetime | None] = attr(
-        default=None, stored_as=MILLISECONDS, en="When the first attempt began whose end is not known"
+        default=None, stored_as=MILLISECONDS, en="When the first attempt ended of which nobody knows whether it arrived"
     )
     last_error: Attr[str | None] = attr(default=None)
     receipt: Attr[str | None] = attr(default=None, en="What the provider called it")

@@ -131,6 +131,23 @@ async def test_what_may_have_arrived_is_not_sent_when_the_provider_has_forgotten
     assert (kept.state, kept.unsure_since, way.sent.total()) == (State.SENT, None, 1)
 
 
+@pytest.mark.parametrize(("seconds", "sent"), [(1_800, 1), (3_700, 0)])
+async def test_whoever_died_over_a_message_may_have_sent_it(
+    runtime: Database, clock: ManualClock, seconds: float, sent: int
+) -> None:
+    outbox, way = Outbox(runtime, clock, "tasks"), Way(a=hang)
+    way.timeout_seconds = way.remembers_seconds = 3600.0
+    await outbox.put("line", "a", {}, id="1")
+    dying = Delivery(runtime, clock, {"line": way})
+    await dying.dispatch()
+    await asyncio.sleep(0.05)
+    await dying.stop(0)
+    way.doing.clear()
+    clock.advance(seconds)
+    await Delivery(runtime, clock, {"line": way}).run_once()
+    assert way.sent.total() == sent
+
+
 async def test_what_was_surely_refused_is_sent_however_late(runtime: Database, clock: ManualClock) -> None:
     async def refuse(message: Message) -> str:
         raise TryAgain(5, "429")
