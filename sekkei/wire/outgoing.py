@@ -2,7 +2,7 @@
 
 To send wakes whoever waits for the answer. On a processor that rests this costs more than all else about a small
 request, and while the next request is worked on the client rests again. Sent together, the first wakes it for all:
-with sixteen clients a GetItem took 48 µs of the server's time before and takes 36 (`python -m bench floors`).
+with sixteen clients a GetItem took 48 µs of the server's processor time before and takes 36 (docs/promises.md).
 """
 
 from __future__ import annotations

@@ -101,6 +101,7 @@ class Server:
         if not idle:
             return False
         longest = min(idle, key=attrgetter("deadline"))
+        self.send_all()  # it may have been answered in this very turn
         self._connections.discard(longest)
         longest.abort()
         return True

@@ -6,7 +6,12 @@ import asyncio
 import time
 from typing import cast
 
+from sekkei.wire.connection import Connection
+from sekkei.wire.limits import Limits
 from sekkei.wire.outgoing import BYTES_MAX, SECONDS_MAX, Outgoing
+from sekkei.wire.server import Server
+from tests.wire.client import post
+from tests.wire.conftest import FakeEngine
 
 
 class Way:
@@ -20,6 +25,9 @@ class Way:
 
     def write(self, answer: bytes) -> None:
         self.log.append(answer)
+
+    def abort(self) -> None:
+        self.closing = True
 
 
 def way(log: list[bytes], closing: bool = False) -> asyncio.Transport:
@@ -61,3 +69,15 @@ async def test_nobody_waits_for_a_slow_neighbour() -> None:
     time.sleep(SECONDS_MAX * 2)  # noqa: ASYNC251 (somebody who is slow)
     outgoing.add(way(sent), b"2")
     assert sent == [b"1", b"2"]
+
+
+async def test_who_makes_room_has_their_answer_first(engine: FakeEngine) -> None:
+    server, sent = Server(engine, limits=Limits(connections_max=2)), list[bytes]()
+    answered, busy, new = (Connection(server, asyncio.get_running_loop()) for _ in range(3))
+    answered.connection_made(way(sent))
+    busy.connection_made(way([]))
+    busy.data_received(b"POST / HTTP/1.1")
+    answered.data_received(post("GetItem"))
+    assert sent == []
+    new.connection_made(way([]))
+    assert [each[:15] for each in sent] == [b"HTTP/1.1 200 OK"]
