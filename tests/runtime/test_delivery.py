@@ -52,6 +52,10 @@ async def fail(message: Message) -> str:
     raise ConnectionError("broken")
 
 
+async def refuse(message: Message) -> str:
+    raise TryAgain(5, "429")
+
+
 async def be_slow(message: Message) -> str:
     await asyncio.sleep(0.2)
     return ""
@@ -104,15 +108,11 @@ async def test_a_call_that_hangs_is_cut_off_and_tried_again(runtime: Database, c
     assert "no answer within 0.05 seconds" in str(kept.last_error)
 
 
-async def lose_the_answer(message: Message) -> str:
-    raise ConnectionError("no answer")
-
-
 async def test_what_may_have_arrived_is_not_sent_when_the_provider_has_forgotten_it(
     runtime: Database, clock: ManualClock
 ) -> None:
     """And somebody who has looked whether it arrived can still send it."""
-    outbox, way = Outbox(runtime, clock, "tasks"), Way(a=lose_the_answer)
+    outbox, way = Outbox(runtime, clock, "tasks"), Way(a=fail)
     way.remembers_seconds = 3600.0
     await outbox.put("line", "a", {}, id="1")
     await Delivery(runtime, clock, {"line": way}).run_once()
@@ -149,9 +149,6 @@ async def test_whoever_died_over_a_message_may_have_sent_it(
 
 
 async def test_what_was_surely_refused_is_sent_however_late(runtime: Database, clock: ManualClock) -> None:
-    async def refuse(message: Message) -> str:
-        raise TryAgain(5, "429")
-
     outbox, way = Outbox(runtime, clock, "tasks"), Way(a=refuse)
     way.remembers_seconds = 3600.0
     await outbox.put("line", "a", {}, id="1")
@@ -163,10 +160,7 @@ async def test_what_was_surely_refused_is_sent_however_late(runtime: Database, c
 
 
 async def test_a_refusal_says_nothing_of_the_attempt_before_it(runtime: Database, clock: ManualClock) -> None:
-    async def refuse(message: Message) -> str:
-        raise TryAgain(5, "429")
-
-    outbox, way = Outbox(runtime, clock, "tasks"), Way(a=lose_the_answer)
+    outbox, way = Outbox(runtime, clock, "tasks"), Way(a=fail)
     way.remembers_seconds = 3600.0
     await outbox.put("line", "a", {}, id="1")
     await Delivery(runtime, clock, {"line": way}).run_once()
