@@ -20,6 +20,19 @@ def is_forgotten(user_id: str) -> bool:
     return user_id.startswith(FORGOTTEN)
 
 
+_BY_HAND = "by hand: "
+
+
+def by_hand(operator_id: str) -> str:
+    """Instead of a provider's id of a refund: who gave the money back."""
+    return _BY_HAND + operator_id
+
+
+def is_by_hand(refund_id: str | None) -> bool:
+    """The provider will never know of such a refund."""
+    return refund_id is not None and refund_id.startswith(_BY_HAND)
+
+
 class Status(Enum):
     PENDING = "PENDING"
     SUCCEEDED = "SUCCEEDED"
@@ -183,6 +196,9 @@ class Donation:
         default=None, ja="チャージバック（open / won / lost）", en="a chargeback: open, won or lost", added=True
     )
     refund_id: Attr[str | None] = attr(default=None, ja="返金の取引 ID", en="the refund's own id", added=True)
+    answers: Attr[int | None] = attr(
+        default=None, ja="返金・チャージバックの照会回数", en="how often we wrote what became of the money", added=True
+    )
     refund_pk: Attr[str | None] = computed(
         refund_partition, ja="返金の印（OWED / DONE）", en="OWED until it is given back, DONE after", added=True
     )
@@ -281,6 +297,9 @@ class Surplus:
         default=None, stored_as=UTC_MILLISECONDS, ja="返金日時", en="when it was refunded"
     )
     refund_id: Attr[str | None] = attr(default=None, ja="返金の取引 ID", en="the refund's own id")
+    answers: Attr[int | None] = attr(
+        default=None, ja="返金の照会回数", en="how often we wrote what became of the money"
+    )
 
     @property
     def is_refund_running(self) -> bool:

@@ -160,15 +160,18 @@ def ask_refund(donation: Donation, by: str, at: datetime) -> Update[Donation]:
     )
 
 
+def _answered(update: Update[Donation], donation: Donation) -> Update[Donation]:
+    """An answer counts only if nobody has written one since `donation` was read: ours may be the older."""
+    return update.add(Donation.answers, 1).when(Donation.answers == donation.answers)
+
+
 @design.pattern(ja="返金を記録", added=True)
 def refunded(donation: Donation, refund_id: str, at: datetime) -> Update[Donation]:
     """All of the money has been refunded."""
     update = donations.update(donation.user_id, donation.created_at).knowing(donation)
     update = update.set(Donation.refunded_at, at).set(Donation.refund_id, refund_id)
     update = update.set(Donation.refunded_amount, donation.amount).remove(Donation.refund_failed_at)
-    return update.when(
-        Donation.refunded_at == donation.refunded_at, Donation.refunded_amount == donation.refunded_amount
-    )
+    return _answered(update, donation)
 
 
 @design.pattern(ja="返金の取引 ID を記録", added=True)
@@ -187,20 +190,18 @@ def refund_failed(donation: Donation, at: datetime) -> Update[Donation]:
 
 @design.pattern(ja="返金・チャージバックの現状を記録", added=True)
 def afterwards(donation: Donation, amount: int, dispute: Dispute | None, at: datetime) -> Update[Donation]:
-    """What became of the money since: as the provider tells it now, if nobody has written it meanwhile."""
+    """What became of the money since: as the provider tells it now, if nobody has written it meanwhile. Also where
+    nothing has changed: whoever asked before us must not write what they heard after us."""
     update = donations.update(donation.user_id, donation.created_at).knowing(donation)
-    update = update.set(Donation.refunded_amount, amount)
+    if amount != donation.refunded:
+        update = update.set(Donation.refunded_amount, amount)
     if amount > donation.refunded:
         update = update.set(Donation.refunded_at, at).remove(Donation.refund_failed_at)
     elif amount < donation.refunded:
         update = update.set(Donation.refund_failed_at, at).remove(Donation.refund_asked_at)
         update = update.remove(Donation.refunded_at) if amount == 0 else update
     update = update.remove(Donation.dispute) if dispute is None else update.set(Donation.dispute, dispute)
-    return update.when(
-        Donation.refunded_at == donation.refunded_at,
-        Donation.refunded_amount == donation.refunded_amount,
-        Donation.dispute == donation.dispute,
-    )
+    return _answered(update, donation)
 
 
 @design.pattern(ja="返金する寄付", added=True)

@@ -7,6 +7,7 @@ leads to one question, and the answer is what is written, unless somebody has wr
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 from typing import Any
 
 from sekkei.design import Action, ConditionFailed, TransactionFailed
@@ -14,7 +15,7 @@ from sekkei.runtime import days
 from sekkei.runtime.design import Message
 from sekkei.runtime.system import Context
 from sekkei_systems.chiipochi.design import afterwards, donation_of_payment, instruct, order_of_payment
-from sekkei_systems.chiipochi.design.models import Dispute, Donation, Status
+from sekkei_systems.chiipochi.design.models import Dispute, Donation, Status, is_by_hand
 from sekkei_systems.chiipochi.ports.payments.port import Afterwards, Provider
 from sekkei_systems.chiipochi.service.letters import Letters
 from sekkei_systems.chiipochi.service.orders import Orders
@@ -92,8 +93,8 @@ class Later:
 
     async def _write(self, donation: Donation, found: Afterwards) -> bool:
         """False when it was changed since it was read."""
-        if (donation.refunded, donation.dispute) == (found.refunded, found.dispute):
-            return True
+        if is_by_hand(donation.refund_id):
+            found = replace(found, refunded=donation.refunded)
         update = afterwards(donation, found.refunded, found.dispute, days.now(self._clock))
         try:
             await self._db.transact(update, *await self._told(donation, found))
@@ -101,7 +102,8 @@ class Later:
             if failed.failed(update):
                 return False
             await self._db.write(update)  # they have been told of this before
-        _log(donation, found)
+        if (donation.refunded, donation.dispute) != (found.refunded, found.dispute):
+            _log(donation, found)
         return True
 
     async def _told(self, donation: Donation, found: Afterwards) -> list[Action[Any, Any]]:

@@ -23,12 +23,11 @@ from sekkei_systems.chiipochi.design import (
     surpluses,
     to_refund,
 )
-from sekkei_systems.chiipochi.design.models import Donation, Surplus
+from sekkei_systems.chiipochi.design.models import Donation, Surplus, by_hand
 from sekkei_systems.chiipochi.design.models_appeals import AppealChange
 from sekkei_systems.chiipochi.design.models_books import BookMonth
 from sekkei_systems.chiipochi.service.access import Donor
 from sekkei_systems.chiipochi.service.mine import Mine
-from sekkei_systems.chiipochi.service.surplus import by_hand
 
 SIGNED = (to_refund, given_back, to_refund, all_surplus, changes_of_appeals, closed_months)
 """Where those who run the bot stand in its records. A refund that fails goes back among those to do, so: twice."""

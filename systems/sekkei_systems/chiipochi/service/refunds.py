@@ -12,14 +12,14 @@ from sekkei.runtime.outbox import Undeliverable
 from sekkei.runtime.refusals import Conflict
 from sekkei.runtime.system import Context
 from sekkei_systems.chiipochi.design import ask_refund, given_back, name_refund, refund_failed, refunded, to_refund
-from sekkei_systems.chiipochi.design.models import Donation
+from sekkei_systems.chiipochi.design.models import Donation, by_hand
 from sekkei_systems.chiipochi.ports.payments.port import Provider, RefundRefused
 from sekkei_systems.chiipochi.refusals import NotRefundable
 from sekkei_systems.chiipochi.service.access import Operator
 from sekkei_systems.chiipochi.service.letters import Letters
 from sekkei_systems.chiipochi.service.links import order_id_of
 from sekkei_systems.chiipochi.service.orders import Orders
-from sekkei_systems.chiipochi.service.surplus import REFUNDS, Surpluses, by_hand
+from sekkei_systems.chiipochi.service.surplus import REFUNDS, Surpluses
 
 log = logging.getLogger("sekkei_systems.chiipochi.refunds")
 
@@ -81,6 +81,8 @@ class Refunds:
         if _is_done(donation) and donation.refund_id:
             return donation.refund_id
         refund_id = await self._provider.refund(tx_id, order_id, key)
+        if (await self._provider.afterwards(tx_id)).refunded < donation.amount:
+            raise RefundRefused(f"{refund_id} has failed since")  # the answer was one from before, repeated
         if _is_done(donation):  # its news were quicker than its answer
             await self._db.write(name_refund(donation, refund_id))
         else:

@@ -179,6 +179,8 @@ class Settling:
         try:
             await self._db.transact(late, *found_by(donation, event.payment_ref), *said)
         except TransactionFailed:
+            if (await self._settled_meanwhile(event)).paid_late_at is None:
+                raise UnknownOrder() from None  # it has just moved; the provider tells us again
             return "known"
         log.error("money came for a donation that was given up", extra={"order": event.order_id, "event": event.id})
         return "late"

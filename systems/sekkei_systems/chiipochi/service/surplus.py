@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import logging
+from typing import Any
 
-from sekkei.design import TransactionFailed
+from sekkei.design import Action, TransactionFailed, Update
 from sekkei.runtime import days
 from sekkei.runtime.refusals import Conflict, NotThere
 from sekkei.runtime.system import Context
 from sekkei_systems.chiipochi.design import all_surplus, found_by, paid_twice, surpluses
-from sekkei_systems.chiipochi.design.models import Donation, Surplus
-from sekkei_systems.chiipochi.ports.payments.port import PaymentEvent, Provider
+from sekkei_systems.chiipochi.design.models import Donation, Surplus, by_hand, is_by_hand
+from sekkei_systems.chiipochi.ports.payments.port import PaymentEvent, Provider, RefundRefused
 from sekkei_systems.chiipochi.service.access import Operator
 from sekkei_systems.chiipochi.service.letters import Letters
 from sekkei_systems.chiipochi.service.links import order_id_of
@@ -19,11 +20,6 @@ REFUNDS = "chiipochi.refund"
 """The outbox's kind of message that gives money back."""
 
 log = logging.getLogger("sekkei_systems.chiipochi.surplus")
-
-
-def by_hand(operator_id: str) -> str:
-    """Instead of a provider's id: who gave the money back."""
-    return f"by hand: {operator_id}"
 
 
 class Surpluses:
@@ -74,39 +70,80 @@ class Surpluses:
         if found.refunded_at is not None:
             return found.refund_id or ""
         refund_id = await self._provider.refund(tx_id, _order(found), key)
-        await self._returned(found, refund_id)
+        if (await self._provider.afterwards(tx_id)).refunded < found.amount:
+            raise RefundRefused(f"{refund_id} has failed since")  # the answer was one from before, repeated
+        if not await self._returned(found, refund_id):
+            raise Conflict()  # tried again a little later
         return refund_id
 
     async def give_up(self, tx_id: str) -> None:
         await self._db.write(surpluses.update(tx_id).set(Surplus.refund_failed_at, days.now(self._clock)))
 
     async def mark_refunded(self, operator: Operator, tx_id: str) -> None:
-        await self._returned(await self._find(tx_id), by_hand(operator.id))
+        found = await self._find(tx_id)
+        if found.refunded_at is None and not await self._returned(found, by_hand(operator.id)):
+            raise Conflict()
 
     async def look(self, tx_id: str) -> bool:
-        """Was it given back at the provider? False when this is no second payment."""
+        """Was it given back at the provider, and did it stay there? False when this is no second payment."""
         found = await self._db.get(surpluses(tx_id).consistent())
-        if found is not None and (await self._provider.afterwards(tx_id)).refunded >= found.amount:
-            await self._returned(found, "refunded at the provider")
-        return found is not None
+        if found is None:
+            return False
+        gone = (await self._provider.afterwards(tx_id)).refunded >= found.amount
+        if gone and found.refunded_at is None:
+            written = await self._returned(found, "refunded at the provider")
+        elif not gone and found.refunded_at is not None and not is_by_hand(found.refund_id):
+            written = await self._came_back(found)
+        else:
+            written = await self._write(found, surpluses.update(tx_id), [])
+        if not written:
+            raise ConnectionError("somebody else has written it meanwhile")  # asked again a little later
+        return True
 
-    async def _returned(self, found: Surplus, refund_id: str) -> None:
-        now = days.now(self._clock)
-        done = surpluses.update(found.tx_id).set(Surplus.refunded_at, now).set(Surplus.refund_id, refund_id)
-        donation = Donation(
-            user_id=found.user_id, created_at=found.created_at, amount=found.amount, prefecture=found.prefecture
+    async def _returned(self, found: Surplus, refund_id: str) -> bool:
+        done = surpluses.update(found.tx_id).set(Surplus.refunded_at, days.now(self._clock))
+        done = done.set(Surplus.refund_id, refund_id).remove(Surplus.refund_failed_at)
+        return await self._write(
+            found, done, await self._letters.to(_as_donation(found), "refunded", about=found.tx_id)
         )
-        said = await self._letters.to(donation, "refunded", about=found.tx_id)
+
+    async def _came_back(self, found: Surplus) -> bool:
+        """The payer's bank did not take it: it is owed again."""
+        back = surpluses.update(found.tx_id).set(Surplus.refund_failed_at, days.now(self._clock))
+        back = back.remove(Surplus.refunded_at).remove(Surplus.refund_asked_at)
+        log.error("the refund of a second payment failed", extra={"tx_id": found.tx_id, "amount": found.amount})
+        said = await self._letters.to(_as_donation(found), "refund-back", amount=0, about=found.tx_id)
+        return await self._write(found, back, said)
+
+    async def _write(self, found: Surplus, update: Update[Surplus], said: list[Action[Any, Any]]) -> bool:
+        """What the provider says now; False when somebody has written since `found` was read: ours may be older."""
+        update = update.add(Surplus.answers, 1).when(Surplus.answers == found.answers)
         try:
-            await self._db.transact(done.when(Surplus.refunded_at.absent()), *said)
-        except TransactionFailed:
-            log.info("a refund was written down before", extra={"tx_id": found.tx_id})
+            await self._db.transact(update, *said)
+        except TransactionFailed as failed:
+            if failed.failed(update):
+                return False
+            await self._db.write(update)  # they have been told of this before
+        return True
 
     async def _find(self, tx_id: str) -> Surplus:
         found = await self._db.get(surpluses(tx_id).consistent())
         if found is None:
             raise NotThere()
         return found
+
+
+def _as_donation(found: Surplus) -> Donation:
+    """As one speaks of it to the donor."""
+    return Donation(
+        user_id=found.user_id,
+        created_at=found.created_at,
+        amount=found.amount,
+        prefecture=found.prefecture,
+        refund_asked_at=found.refund_asked_at,
+        refund_failed_at=found.refund_failed_at,
+        refunded_at=found.refunded_at,
+    )
 
 
 def _order(found: Surplus) -> str:

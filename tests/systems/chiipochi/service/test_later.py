@@ -5,7 +5,10 @@ from __future__ import annotations
 import random
 from datetime import date
 
-from sekkei_systems.chiipochi.design.models import Dispute, Status
+import pytest
+
+from sekkei_systems.chiipochi.design.models import Dispute, Donation, Status
+from sekkei_systems.chiipochi.ports.payments.port import Afterwards, RefundRefused
 from sekkei_systems.chiipochi.service.access import Donor, Operator
 from sekkei_systems.chiipochi.service.links import order_id_of
 from tests.systems.chiipochi.conftest import AOI, TODAY, WEBHOOK_SECRET, StripeBot, utc
@@ -202,3 +205,70 @@ async def test_news_of_other_programs_in_the_account_are_taken_and_change_nothin
     bot.ledger.refund(charge)
     assert await bot.tell() == [200, 200, 200, 200]
     assert (await bot.now(donation)).status is Status.PENDING
+
+
+async def _paid(bot: StripeBot) -> Donation:
+    donation, session = await bot.checkout()
+    bot.ledger.pay_by_card(session)
+    await bot.tell()
+    return await bot.now(donation)
+
+
+async def test_an_answer_about_a_refund_that_stripe_repeats_is_not_believed(stripe_bot: StripeBot) -> None:
+    """Stripe did it, we stopped before we knew, the bank sent the money back; then we ask again under the same key."""
+    bot = stripe_bot
+    donation = await _paid(bot)
+    order, tx_id = order_id_of(AOI, donation.created_at), donation.tx_id or ""
+    await bot.service.refunds.give_back(order, tx_id, "key")
+    (refund,) = bot.ledger.refunds.values()
+    bot.ledger.fail_refund(refund)
+    await bot.tell()
+    assert (await bot.now(donation)).kept == 500
+    with pytest.raises(RefundRefused, match="has failed since"):
+        await bot.service.refunds.give_back(order, tx_id, "key")
+    await bot.service.refunds.give_up(order, tx_id)
+    assert len(bot.ledger.refunds) == 1, "asked under the same key"
+    assert (await bot.now(donation)).kept == 500
+    assert [one.tx_id for one in await bot.service.refunds.owed(Operator("aoi"))] == [tx_id]
+
+
+async def test_an_answer_that_was_overtaken_is_not_written(
+    stripe_bot: StripeBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One hears of a refund, and is slow. Meanwhile the refund fails, and another hears what we have anyway."""
+    bot = stripe_bot
+    donation = await _paid(bot)
+    charge = next(iter(bot.ledger.charges.values()))
+    refund = bot.ledger.refund(charge)
+    provider, look = bot.service.settling.provider, bot.service.later.look
+    asks = provider.afterwards
+
+    async def slow(tx_id: str) -> Afterwards:
+        monkeypatch.undo()
+        heard = await asks(tx_id)
+        bot.ledger.fail_refund(refund)
+        await look(charge["payment_intent"])
+        return heard
+
+    monkeypatch.setattr(provider, "afterwards", slow)
+    assert await look(charge["payment_intent"]) == "written"
+    found = await bot.now(donation)
+    assert (found.refunded, found.kept) == (0, 500)
+    assert await bot.sent("refunded/") == []
+
+
+async def test_what_was_given_back_by_hand_stays_given_back_whatever_stripe_says(stripe_bot: StripeBot) -> None:
+    """Stripe knows nothing of an envelope; and of a dispute it does."""
+    bot = stripe_bot
+    donation = await _paid(bot)
+    charge = next(iter(bot.ledger.charges.values()))
+    operator = Operator("aoi")
+    bot.ledger.fail_refund(bot.ledger.refund(charge))
+    await bot.tell()
+    await bot.service.refunds.give_up(order_id_of(AOI, donation.created_at), donation.tx_id or "")
+    await bot.service.refunds.mark_refunded(operator, AOI, donation.created_at)
+    bot.ledger.dispute(charge)
+    await bot.tell()
+    found = await bot.now(donation)
+    assert (found.refunded, found.refund_id, found.dispute) == (500, "by hand: aoi", Dispute.OPEN)
+    assert await bot.sent("refund-back/") == []
