@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
+from collections import Counter
 from collections.abc import Mapping
 from datetime import date, timedelta
 from typing import Any
@@ -42,6 +43,7 @@ from sekkei_systems.chiipochi.design.models import (
     Donation,
     PaymentOrder,
     Return,
+    Stamp,
     Status,
     Surplus,
 )
@@ -229,12 +231,15 @@ async def _move(context: Context, found: Donation, to: str) -> None:
     gone = gone.when(
         Donation.status == found.status,
         Donation.tx_id == found.tx_id,
+        Donation.waiting_for == found.waiting_for,
+        Donation.pay_url == found.pay_url,
         Donation.paid_late_at == found.paid_late_at,
-        Donation.refund_asked_at == found.refund_asked_at,
-        Donation.refunded_at == found.refunded_at,
-        Donation.refunded_amount == found.refunded_amount,
-        Donation.dispute == found.dispute,
         Donation.paid_at == found.paid_at,
+        Donation.refund_asked_at == found.refund_asked_at,
+        Donation.refund_asked_by == found.refund_asked_by,
+        Donation.refund_failed_at == found.refund_failed_at,
+        Donation.refund_id == found.refund_id,
+        Donation.answers == found.answers,
     )
     await context.db.transact(gone, donations.put(moved), *marks, *_moved_payment(found, moved))
     if found.tx_id is not None:
@@ -255,7 +260,7 @@ async def _rename_payment(db: Database, found: Donation, order_id: str) -> None:
 def _forget_rest(context: Context, service: Service):  # type: ignore[no-untyped-def]
     async def step(payload: Payload, cursor: str | None) -> Progress:
         user_id = str(payload["user_id"])
-        done = await _delete_rows(context.db, user_id)
+        done = await _forget_stamps(context.db, user_id) + await _delete_rows(context.db, user_id)
         for twice in await context.db.all(all_surplus().consistent()):
             if twice.user_id == user_id:
                 renamed = surpluses.update(twice.tx_id).set(Surplus.user_id, pseudonym(context, user_id))
@@ -270,14 +275,29 @@ def _forget_rest(context: Context, service: Service):  # type: ignore[no-untyped
     return step
 
 
+async def _forget_stamps(db: Database, user_id: str) -> int:
+    """All but those of donations that were made since the others moved: a message on its way may have begun one.
+    The cards are read first: a donation that is counted meanwhile makes the write fail, and the step is repeated."""
+    cards = await db.all(stamp_card(user_id).consistent())
+    left: Counter[str] = Counter()
+    for award in await db.all(awards.where(Award.user_id == user_id).consistent()):
+        moved = donations.must_not_exist(user_id, award.donated_at)
+        try:
+            await db.transact(moved, awards.delete(user_id, award.donated_at))
+        except TransactionFailed as failed:
+            if not failed.failed(moved):
+                raise
+            left[award.prefecture] += award.amount != 0
+    for card in cards:
+        still = left[card.prefecture]
+        row = stamps.update(user_id, card.prefecture).set(Stamp.count, still)
+        change = row if still else stamps.delete(user_id, card.prefecture)
+        await db.write(change.when(Stamp.count == card.count))
+    return len(cards)
+
+
 async def _delete_rows(db: Database, user_id: str) -> int:
     done = 0
-    for stamp in await db.all(stamp_card(user_id).consistent()):
-        await db.write(stamps.delete(user_id, stamp.prefecture))
-        done += 1
-    for award in await db.all(awards.where(Award.user_id == user_id).consistent()):
-        await db.write(awards.delete(user_id, award.donated_at))
-        done += 1
     for gone in await db.all(returns.where(Return.user_id == user_id).consistent()):
         await db.write(returns.delete(user_id, gone.donated_at))
         done += 1

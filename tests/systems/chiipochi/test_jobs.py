@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from contextvars import Context
 from typing import Any
 
 import pytest
@@ -12,6 +14,7 @@ from sekkei.runtime.jobs import Job
 from sekkei.runtime.personal import LATE, LEAVE
 from sekkei_systems import chiipochi
 from sekkei_systems.chiipochi.design import (
+    awards,
     chat_of,
     day_totals,
     local_payments,
@@ -23,6 +26,7 @@ from sekkei_systems.chiipochi.design import (
 from sekkei_systems.chiipochi.design.models import DayTotal, Outcome, Status
 from sekkei_systems.chiipochi.jobs import pseudonym
 from sekkei_systems.chiipochi.ports.payments.port import PaymentEvent
+from sekkei_systems.chiipochi.refusals import UnknownOrder
 from sekkei_systems.chiipochi.service.access import Operator
 from sekkei_systems.chiipochi.service.links import order_id_of
 from tests.systems.chiipochi.conftest import AOI, TODAY, Bot
@@ -140,3 +144,62 @@ async def test_every_night_the_totals_are_counted_again(quick_bot: Bot) -> None:
     opened = quick_bot.client.shell.deployment.systems["chiipochi"]
     await opened.parts.scheduled["check-totals"]({})
     assert (await quick_bot.service.reports.check(TODAY)).agrees
+
+
+async def test_a_donation_made_while_its_donor_is_forgotten_keeps_its_stamp(quick_bot: Bot) -> None:
+    """A message was on its way. Its award must stay as well: without it the donation would be counted again."""
+    await quick_bot.donate()
+    await quick_bot.donate("ゴーヤ")
+    (_, move), (_, rest) = quick_bot.client.shell.deployment.systems["chiipochi"].parts.jobs["forget"].steps
+    await move({"user_id": AOI}, None)
+    await quick_bot.donate()
+    await rest({"user_id": AOI}, None)
+    assert [(one.prefecture, one.count) for one in await quick_bot.db.all(stamp_card(AOI))] == [("CHIBA", 1)]
+    (donation,) = await quick_bot.donations()
+    assert await quick_bot.db.get(awards(AOI, donation.created_at)) is not None
+
+
+async def test_a_refund_that_fails_while_its_donor_is_forgotten_can_be_asked_for_again(
+    quick_bot: Bot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    donation = await quick_bot.donate()
+    refunds, operator = quick_bot.service.refunds, Operator("demo-ren")
+    await refunds.refund(operator, AOI, donation.created_at)
+    ((_, step), _) = quick_bot.client.shell.deployment.systems["chiipochi"].parts.jobs["forget"].steps
+    moves = chiipochi.jobs._move
+
+    async def late(*given: Any) -> None:
+        monkeypatch.undo()
+        await refunds.give_up(order_id_of(AOI, donation.created_at), donation.tx_id or "")
+        await moves(*given)
+
+    monkeypatch.setattr(chiipochi.jobs, "_move", late)
+    with pytest.raises(TransactionFailed):
+        await step({"user_id": AOI}, None)
+    await step({"user_id": AOI}, None)
+    (owed,) = await refunds.owed(operator)
+    assert not owed.is_refund_running
+
+
+async def test_money_that_comes_too_late_while_its_donor_is_forgotten_is_told_again(
+    quick_bot: Bot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await quick_bot.say("ピーナッツ", "はい")
+    (donation,) = await quick_bot.donations()
+    order = order_id_of(AOI, donation.created_at)
+    settling = quick_bot.service.settling
+    await settling.apply(PaymentEvent("e1", "tx_1", order, 100, Outcome.FAILED))
+    ((_, step), _) = quick_bot.client.shell.deployment.systems["chiipochi"].parts.jobs["forget"].steps
+    letters = settling._letters.to
+
+    async def slow(*given: Any) -> Any:
+        monkeypatch.undo()
+        await asyncio.create_task(step({"user_id": AOI}, None), context=Context())
+        return await letters(*given)
+
+    monkeypatch.setattr(settling._letters, "to", slow)
+    late = PaymentEvent("e2", "tx_1", order, 100, Outcome.PAID)
+    with pytest.raises(UnknownOrder):
+        await settling.apply(late)
+    assert await settling.apply(late) == "late"
+    assert [one.tx_id for one in await quick_bot.service.refunds.owed(Operator("demo-ren"))] == ["tx_1"]
