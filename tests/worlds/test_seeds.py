@@ -36,6 +36,8 @@ FOUND = {
     ("q", 1021): "a token asked for by somebody who was signed out",
     ("q", 10059): "an answer shown to somebody who no longer followed",
     ("chiipochi", 10184): "thanks pushed anew when LINE had forgotten that it had them",
+    ("chiipochi", 11320): "a stamp forgotten of a donation that was made since",
+    ("chiipochi", 13617): "a refund that had failed, written down from a repeated answer",
     ("eventbot", 10595): "a count put right while somebody queued",
     ("eventbot", 13025): "a role taken by whom Discord had kept waiting for longer than a lease",
     ("eventbot", 13248): "a role given by such a one",
