@@ -135,7 +135,7 @@ def every_change_of_a_donation_is_thanked_for(patch: pytest.MonkeyPatch) -> None
 def stamps_of_the_forgotten_stay(patch: pytest.MonkeyPatch) -> None:
     from sekkei_systems.chiipochi import jobs
 
-    patch.setattr(jobs, "_delete_rows", nothing(0))
+    patch.setattr(jobs, "_forget_stamps", nothing(0))
 
 
 DONATING = "names_a_speciality", "says_yes", "follows_the_link"
