@@ -9,11 +9,12 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Iterable
+from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Any, Generic, TypeVar
 
 from sekkei.clock import Clock
-from sekkei.design import Condition, ConditionFailed, Database, Field, Query, Update
+from sekkei.design import Condition, ConditionFailed, Contended, Database, Field, Query, TransactionFailed, Update
 from sekkei.runtime import days
 from sekkei.runtime.deadlines import end
 
@@ -53,6 +54,24 @@ class Leases(Generic[M]):
     def token(self, worker: str) -> str:
         """Names who works, and this one time: the same worker later is another holder."""
         return f"{worker}/{self._clock.uuid()}"
+
+    async def take(self, row: Update[M], worker: str) -> str | None:
+        """The token of whoever works on the row from now on; None while another one does, or when there is no row."""
+        token = self.token(worker)
+        try:
+            # A transaction has a token of its own: an answer that was lost does not lock us out of our own lease.
+            await self._runtime.transact(self.taking(row, token).when(self.free()))
+        except (TransactionFailed, Contended):
+            return None
+        return token
+
+    async def hold(self, row: Update[M], token: str, work: Awaitable[T]) -> T:
+        """Do what it was taken for, and put it down. Raises LeaseLost, and stops the work, when it is lost."""
+        try:
+            return await self.keep(row, token, work)
+        finally:
+            with suppress(ConditionFailed):  # lost, or gone
+                await self._runtime.write(self.putting_down(row, token))
 
     def taking(self, update: Update[M], token: str) -> Update[M]:
         return update.set(self._until, self._end()).set(self._by, token)

@@ -13,7 +13,7 @@ from sekkei.clock import ManualClock
 from sekkei.design import Database
 from sekkei.runtime import days, leases
 from sekkei.runtime.delivery import Delivery
-from sekkei.runtime.design import Message, State, checkpoints, job_runs, messages, schedules
+from sekkei.runtime.design import JobRun, Message, State, checkpoints, job_runs, messages, schedules
 from sekkei.runtime.jobs import Job, Jobs, Progress
 from sekkei.runtime.leases import LeaseLost, Leases
 from sekkei.runtime.outbox import Outbox
@@ -219,3 +219,23 @@ async def test_another_worker_reads_on_at_once_after_an_orderly_end(db: Database
     await write(db, "b")
     await pump(db, clock, second, "w2").run_once()
     assert (first.seen, second.seen) == (["a"], ["b"])
+
+
+async def test_one_takes_what_is_free_and_puts_it_down(runtime: Database, clock: ManualClock) -> None:
+    held = Leases(runtime, clock, JobRun.lease_until, JobRun.lease_by)
+    row = job_runs.update("tea/brew/1")
+    assert await held.take(row, "anybody") is None, "there is nothing to take"
+    await Jobs(runtime, clock, "tea").start("brew", {}, id="brew/1")
+    token = await held.take(row, "one")
+    assert token is not None
+    assert await held.take(row, "another") is None
+    work = Slow()
+    working = asyncio.create_task(held.hold(row, token, work()))
+    await work.begun.wait()
+    assert (await runtime.need(job_runs("tea/brew/1").consistent())).lease_by == token
+    work.end.set()
+    assert await working == "receipt"
+    assert await held.take(row, "another") is not None
+    with pytest.raises(LeaseLost):
+        await held.hold(row, token, Slow()())
+    assert await held.take(row, "a third") is None, "who has lost it puts nothing down"

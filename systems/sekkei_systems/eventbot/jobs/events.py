@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import TypeVar
 
-from sekkei.design import ConditionFailed, TransactionFailed, Update
+from sekkei.design import ConditionFailed, Update
 from sekkei.runtime.leases import LeaseLost, Leases
 from sekkei.runtime.system import Payload
 from sekkei_systems.eventbot.design import Event, GuildSettings, Status, events
@@ -132,23 +132,13 @@ class EventSettling:
 
     async def take(self, guild_id: str, event_id: str) -> Event | None:
         """The event as it is once nobody else settles it; None while somebody does."""
-        token = self._leases.token("settling")
-        update = self._leases.taking(events.update(guild_id, event_id).keeping_version(), token)
-        try:
-            # A transaction has a token, so an answer that was lost does not lock us out of our own lease.
-            await self._desk.transact(update.when(self._leases.free()))
-        except TransactionFailed:
-            await self._desk.event(guild_id, event_id)
-            return None
+        token = await self._leases.take(events.update(guild_id, event_id).keeping_version(), "settling")
         event = await self._desk.event(guild_id, event_id)
-        return event if event.editing_by == token else None
+        return event if token is not None and event.editing_by == token else None
 
     async def keep(self, event: Event, work: Awaitable[T]) -> T:
         """Do what was taken for, and put it down. Raises LeaseLost, and stops, when another worker has it."""
-        try:
-            return await self._leases.keep(_plain(event), str(event.editing_by), work)
-        finally:
-            await self._write(self._leases.putting_down(_plain(event), event.editing_by))
+        return await self._leases.hold(_plain(event), str(event.editing_by), work)
 
     # The steps
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from datetime import timedelta
 
-from sekkei.design import ConditionFailed, TransactionFailed
 from sekkei.runtime.leases import LeaseLost, Leases
 from sekkei.runtime.system import Payload
 from sekkei_systems.eventbot.design import Notice, Status, notices
@@ -37,7 +35,7 @@ class NoticeSettling:
             return
         row = notices.update(guild_id, notice_id)
         try:
-            await self._leases.keep(row, str(notice.editing_by), self._settle(notice))
+            await self._leases.hold(row, str(notice.editing_by), self._settle(notice))
         except NoSuchEvent:
             return
         except LeaseLost:
@@ -46,9 +44,6 @@ class NoticeSettling:
             await self._again(guild_id, notice_id, timedelta(seconds=limited.retry_after))
         except Refused as refused:
             await self._refused(notice, refused)
-        finally:
-            with suppress(ConditionFailed):
-                await self._desk.db.write(self._leases.putting_down(row, notice.editing_by))
         self._desk.changed(guild_id)
 
     async def _settle(self, notice: Notice) -> None:
@@ -60,15 +55,9 @@ class NoticeSettling:
         await self._desk.transact(self._desk.settle_notice(guild_id, notice_id, delay))
 
     async def _take(self, guild_id: str, notice_id: str) -> Notice | None:
-        token = self._leases.token("settling")
-        update = self._leases.taking(notices.update(guild_id, notice_id), token)
-        try:
-            await self._desk.transact(update.when(self._leases.free()))
-        except TransactionFailed:
-            await self._desk.notice(guild_id, notice_id)
-            return None
+        token = await self._leases.take(notices.update(guild_id, notice_id), "settling")
         notice = await self._desk.notice(guild_id, notice_id)
-        return notice if notice.editing_by == token else None
+        return notice if token is not None and notice.editing_by == token else None
 
     async def _schedule(self, notice: Notice) -> None:
         wanted = notice.remind_at is not None and notice.reminded_at is None and notice.status is Status.OPEN
