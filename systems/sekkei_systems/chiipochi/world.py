@@ -117,7 +117,7 @@ async def banks_change_their_minds(world: World) -> None:
 
 def _at_the_bank(ledger: Ledger, charge: Thing, what: str, *, won: bool) -> None:
     disputes = [one for one in ledger.disputes.values() if one["charge"] == charge["id"]]
-    refunds = [one for one in ledger.refunds.values() if one["charge"] == charge["id"] and one["status"] == "succeeded"]
+    refunds = [one for one in ledger.refunds.values() if one["charge"] == charge["id"] and one["status"] != "failed"]
     if what == "part":
         ledger.refund(charge, min(50, charge["amount"] - charge["amount_refunded"]) or None)
     elif what == "dispute" and not disputes:

@@ -178,6 +178,11 @@ class Hearing:
         gone = sum(self._refunds()[charge["id"]] for _, charge in self._charges(*key))
         assert self.refunded[key] <= gone, f"{self.refunded[key]} told as refunded, {gone} was"
 
+    def _refunded_cash(self, sent: Sent, place: str, yen: str) -> None:
+        methods = {charge["payment_method_details"]["type"] for _, charge in self._charges(sent.to, CODES[place])}
+        assert "konbini" in methods, "no cash was paid, and Stripe asks for no account"
+        self._refunded(sent, place, yen)
+
     def _refund_back(self, sent: Sent, place: str, yen: str) -> None:
         key = "back", sent.to, CODES[place]
         self.told[key] += _yen(yen)

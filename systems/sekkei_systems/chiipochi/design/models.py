@@ -211,6 +211,11 @@ class Donation:
         return self.amount if self.refunded_at is not None else 0
 
     @property
+    def was_cash(self) -> bool:
+        """It was paid at a till. The provider sends it back to an account that the payer names when its mail asks."""
+        return self.waiting_for == "konbini"
+
+    @property
     def kept(self) -> int:
         """Yen that arrived and stayed: not refunded, and not taken back by a bank."""
         if self.status is not Status.SUCCEEDED or self.dispute in (Dispute.OPEN, Dispute.LOST):

@@ -8,7 +8,7 @@ from msgspec import Meta, Struct
 from starlette.responses import Response
 
 from sekkei.web import Html, Pages, Redirect
-from sekkei_systems.chiipochi.design.models import Donation, Status
+from sekkei_systems.chiipochi.design.models import Donation, Status, is_by_hand
 from sekkei_systems.chiipochi.rules.organisation import Organisation
 from sekkei_systems.chiipochi.rules.recipients import recipient_of
 from sekkei_systems.chiipochi.service.orders import Orders
@@ -57,6 +57,7 @@ async def paid(token: str, orders: Orders, organisation: Organisation, query: Lo
         organisation=organisation,
         token=token,
         state=_state(donation, again),
+        by_hand=is_by_hand(donation.refund_id),
         again=looks + 1 if again else None,
     )
 

@@ -20,7 +20,7 @@ class Letters:
         self._outbox, self._readers = context.outbox, readers
 
     async def to(
-        self, donation: Donation, news: News, amount: int | None = None, about: str = ""
+        self, donation: Donation, news: News, amount: int | None = None, about: str = "", *, by_hand: bool = False
     ) -> list[Action[Any, Any]]:
         """A word to the donor; `amount` is all that was refunded so far, `about` names a second payment."""
         language = await self._readers.one(donation.user_id)
@@ -33,7 +33,8 @@ class Letters:
         else:
             whole = donation.amount if amount is None else amount
             fresh = abs(whole - donation.refunded) if news in ("refunded", "refund-back") else whole
-            said = messages.of_money(news, recipient_of(donation), fresh, language)
+            way = "-cash" if news == "refunded" and donation.was_cash and not by_hand else ""
+            said = messages.of_money(news + way, recipient_of(donation), fresh, language)
             reason = f"{reason}/{about or whole}{_which(donation, news)}"
         return [self._outbox.message("line", donation.user_id, messages.body(messages.letter(said), kind), id=reason)]
 

@@ -12,7 +12,7 @@ from sekkei.runtime.outbox import Undeliverable
 from sekkei.runtime.refusals import Conflict
 from sekkei.runtime.system import Context
 from sekkei_systems.chiipochi.design import ask_refund, given_back, name_refund, refund_failed, refunded, to_refund
-from sekkei_systems.chiipochi.design.models import Donation, by_hand
+from sekkei_systems.chiipochi.design.models import Donation, by_hand, is_by_hand
 from sekkei_systems.chiipochi.ports.payments.port import Provider, RefundRefused
 from sekkei_systems.chiipochi.refusals import NotRefundable
 from sekkei_systems.chiipochi.service.access import Operator
@@ -81,8 +81,6 @@ class Refunds:
         if _is_done(donation) and donation.refund_id:
             return donation.refund_id
         refund_id = await self._provider.refund(tx_id, order_id, key)
-        if (await self._provider.afterwards(tx_id)).refunded < donation.amount:
-            raise RefundRefused(f"{refund_id} has failed since")  # the answer was one from before, repeated
         if _is_done(donation):  # its news were quicker than its answer
             await self._db.write(name_refund(donation, refund_id))
         else:
@@ -107,7 +105,7 @@ class Refunds:
         order_id = order_id_of(donation.user_id, donation.created_at)
         done = refunded(donation, refund_id, days.now(self._clock))
         try:
-            await self._db.transact(done, *await self._letters.to(donation, "refunded"))
+            await self._db.transact(done, *await self._letters.to(donation, "refunded", by_hand=is_by_hand(refund_id)))
         except TransactionFailed as failed:
             found = await self._orders.ordered(order_id, donation.tx_id)
             if found is None or not _is_done(found):  # moved meanwhile: the money must be in the books

@@ -11,7 +11,7 @@ from sekkei.runtime.refusals import Conflict, NotThere
 from sekkei.runtime.system import Context
 from sekkei_systems.chiipochi.design import all_surplus, found_by, paid_twice, surpluses
 from sekkei_systems.chiipochi.design.models import Donation, Surplus, by_hand, is_by_hand
-from sekkei_systems.chiipochi.ports.payments.port import PaymentEvent, Provider, RefundRefused
+from sekkei_systems.chiipochi.ports.payments.port import PaymentEvent, Provider
 from sekkei_systems.chiipochi.service.access import Operator
 from sekkei_systems.chiipochi.service.letters import Letters
 from sekkei_systems.chiipochi.service.links import order_id_of
@@ -70,8 +70,6 @@ class Surpluses:
         if found.refunded_at is not None:
             return found.refund_id or ""
         refund_id = await self._provider.refund(tx_id, _order(found), key)
-        if (await self._provider.afterwards(tx_id)).refunded < found.amount:
-            raise RefundRefused(f"{refund_id} has failed since")  # the answer was one from before, repeated
         if not await self._returned(found, refund_id):
             raise Conflict()  # tried again a little later
         return refund_id

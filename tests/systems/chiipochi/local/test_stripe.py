@@ -96,6 +96,35 @@ async def test_money_can_be_given_back_once(stripe: LocalStripe, clock: ManualCl
     assert stripe.ledger.kept(charge) == 0
 
 
+async def test_an_answer_is_repeated_whatever_has_happened_since(stripe: LocalStripe) -> None:
+    """Also a refusal, unless the request itself was wrong."""
+    session = await _session(stripe)
+    charge = stripe.ledger.pay_by_card(session)
+    wanted = {"payment_intent": session["payment_intent"]}
+    done = await _post(stripe, "/v1/refunds", wanted, "first")
+    refused = await _post(stripe, "/v1/refunds", wanted, "second")
+    assert refused[1]["error"]["code"] == "charge_already_refunded"
+    stripe.ledger.fail_refund(stripe.ledger.refunds[done[1]["id"]])
+    assert await _post(stripe, "/v1/refunds", wanted, "first") == done
+    assert await _post(stripe, "/v1/refunds", wanted, "second") == refused
+    assert (await _post(stripe, "/v1/refunds", {**wanted, "reason": "none"}, "third"))[0] == 400
+    assert (await _post(stripe, "/v1/refunds", wanted, "third"))[0] == 200
+    assert stripe.ledger.kept(charge) == 0
+
+
+async def test_cash_waits_for_an_account(stripe: LocalStripe) -> None:
+    slip = await _session(stripe)
+    stripe.ledger.choose_konbini(slip)
+    stripe.ledger.pay_later(slip)
+    _, refund = await _post(stripe, "/v1/refunds", {"payment_intent": slip["payment_intent"]})
+    assert (refund["status"], refund["next_action"]) == ("requires_action", {"type": "display_details"})
+    waiting = stripe.ledger.refunds[refund["id"]]
+    stripe.ledger.name_account(waiting)
+    assert waiting["status"] == "succeeded"
+    with pytest.raises(Refused):
+        stripe.ledger.name_account(waiting)
+
+
 async def test_what_is_over_is_over(stripe: LocalStripe, clock: ManualClock) -> None:
     session = await _session(stripe)
     clock.advance(25 * 3600)

@@ -202,6 +202,7 @@ async def test_news_of_other_programs_in_the_account_are_taken_and_change_nothin
     bot.ledger.other_program()
     bot.ledger.other_program("invoice.paid")
     charge = {"id": "ch_x", "amount": 10, "amount_refunded": 0, "disputed": False, "payment_intent": "pi_of_theirs"}
+    charge["payment_method_details"] = {"type": "card"}
     bot.ledger.refund(charge)
     assert await bot.tell() == [200, 200, 200, 200]
     assert (await bot.now(donation)).status is Status.PENDING
@@ -224,12 +225,40 @@ async def test_an_answer_about_a_refund_that_stripe_repeats_is_not_believed(stri
     bot.ledger.fail_refund(refund)
     await bot.tell()
     assert (await bot.now(donation)).kept == 500
-    with pytest.raises(RefundRefused, match="has failed since"):
+    with pytest.raises(RefundRefused, match="is failed"):
         await bot.service.refunds.give_back(order, tx_id, "key")
     await bot.service.refunds.give_up(order, tx_id)
     assert len(bot.ledger.refunds) == 1, "asked under the same key"
     assert (await bot.now(donation)).kept == 500
     assert [one.tx_id for one in await bot.service.refunds.owed(Operator("aoi"))] == [tx_id]
+
+
+async def test_cash_goes_back_to_an_account_that_the_payer_names(stripe_bot: StripeBot) -> None:
+    """Stripe asks them by mail; whoever does not know that waits for ever."""
+    bot = stripe_bot
+    donation, session = await bot.checkout()
+    bot.ledger.choose_konbini(session)
+    bot.ledger.pay_later(session)
+    await bot.tell()
+    await bot.service.refunds.refund(Operator("aoi"), AOI, donation.created_at)
+    await bot.work()
+    await bot.tell()
+    (refund,) = bot.ledger.refunds.values()
+    assert refund["status"] == "requires_action"
+    (told,) = await bot.sent("refunded/")
+    assert "Stripe から届くメールで受け取り口座を登録" in str(told.body)
+    assert "Stripe から届くメール" in (await bot.client.get(bot.done(donation))).text
+    assert await _total(bot) == (0, 0)
+    bot.ledger.name_account(refund)
+    bot.clock.advance(60)
+    await bot.tell()
+    assert (refund["status"], await _total(bot)) == ("succeeded", (0, 0))
+    bot.ledger.fail_refund(refund)
+    await bot.tell()
+    assert await _total(bot) == (500, 1)
+    await bot.service.refunds.mark_refunded(Operator("aoi"), AOI, donation.created_at)
+    assert "Stripe から届くメール" not in str((await bot.sent("refunded/"))[-1].body), "that was in an envelope"
+    assert "Stripe から届くメール" not in (await bot.client.get(bot.done(donation))).text
 
 
 async def test_an_answer_that_was_overtaken_is_not_written(

@@ -13,5 +13,10 @@ class Refused(Exception):
         self.code, self.message, self.status, self.kind = code, message, status, kind
 
     @property
+    def was_tried(self) -> bool:
+        """Nothing was wrong with the request itself: Stripe repeats such an answer under the same key."""
+        return self.code.startswith("charge_")
+
+    @property
     def body(self) -> dict[str, Any]:
         return {"error": {"code": self.code, "message": self.message, "type": self.kind}}

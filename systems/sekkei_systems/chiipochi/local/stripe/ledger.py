@@ -164,6 +164,13 @@ class Ledger:
 
     # Banks and the Dashboard
 
+    def name_account(self, refund: Thing) -> None:
+        """Cash has no way back: Stripe writes to the payer, who says which account of theirs it goes to."""
+        if refund["status"] != "requires_action":
+            raise Refused("refund_unexpected_state", f"The refund is {refund['status']}.")
+        refund |= {"status": "succeeded", "next_action": None}
+        self._tell("refund.updated", refund)
+
     def refund(self, charge: Thing, amount: int | None = None, metadata: Thing | None = None) -> Thing:
         left = charge["amount"] - charge["amount_refunded"]
         if left == 0:
@@ -183,6 +190,8 @@ class Ledger:
             "created": self.now(),
             "metadata": metadata or {},
         }
+        if charge["payment_method_details"]["type"] == "konbini":
+            found |= {"status": "requires_action", "next_action": {"type": "display_details"}}
         self.refunds[str(found["id"])] = found
         self._book("refund", found, -int(found["amount"]))
         self._refunded(charge, int(found["amount"]))

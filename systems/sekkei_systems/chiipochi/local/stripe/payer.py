@@ -5,6 +5,7 @@
 /paid           pay that slip at the till
 /expire         let the newest checkout run out
 /refund [yen]   refund the newest payment, or a part of it, at Stripe's Dashboard
+/account        name an account for the refund of what was paid in cash, as Stripe's mail asks the payer to
 /fail           have the payer's bank send that refund back
 /dispute        have the payer dispute the newest payment; /won and /lost decide it
 """
@@ -25,7 +26,7 @@ Deliver = Callable[[bytes, Mapping[str, str]], Awaitable[int]]
 class PayerAtTerminal:
     hint = (
         "Follow the link that the bot sent, then type /pay or /konbini. "
-        "There are also /paid, /expire, /refund, /fail, /dispute, /won and /lost."
+        "There are also /paid, /expire, /refund, /account, /fail, /dispute, /won and /lost."
     )
 
     def __init__(
@@ -40,6 +41,7 @@ class PayerAtTerminal:
             "/paid": lambda: ledger.pay_later(self._checkout()),
             "/expire": lambda: ledger.expire(self._checkout()),
             "/refund": lambda: ledger.refund(self._charge()),
+            "/account": lambda: ledger.name_account(_newest(ledger.refunds, "refund")),
             "/fail": lambda: ledger.fail_refund(_newest(ledger.refunds, "refund")),
             "/dispute": lambda: ledger.dispute(self._charge()),
             "/won": lambda: ledger.close_dispute(_newest(ledger.disputes, "dispute"), won=True),

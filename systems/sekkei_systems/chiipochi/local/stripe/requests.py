@@ -73,8 +73,15 @@ class Requests:
             if before != asked:
                 message = "Keys for idempotent requests can only be used with the same parameters."
                 raise Refused("idempotency_key_in_use", message, 400, "idempotency_error")
+            if "refused" in answer:
+                raise Refused(*answer["refused"])
             return copy.deepcopy(answer)
-        answer = copy.deepcopy(make(nested(body)))
+        try:
+            answer = copy.deepcopy(make(nested(body)))
+        except Refused as refused:
+            if key is not None and refused.was_tried:
+                answers[key] = [asked, {"refused": [refused.code, refused.message]}]
+            raise
         if key is not None:
             answers[key] = [asked, answer]
         return copy.deepcopy(answer)

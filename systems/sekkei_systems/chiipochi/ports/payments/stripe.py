@@ -204,18 +204,22 @@ class Stripe:
         return _DISPUTES.get(status) or (None if not status or status.startswith("warning_") else Dispute.OPEN)
 
     async def refund(self, tx_id: str, order_id: str, key: str) -> str:
-        """Stripe gives back payments, not checkouts, so the checkout is asked for its payment first."""
+        """Stripe gives back payments, not checkouts, so the checkout is asked for its payment first. And it repeats its
+        answer to a repeated request, so the refund is asked for how it stands by now."""
         intent = _id((await self._session(tx_id) or {}).get("payment_intent"))
         if not intent:
             raise RefundRefused("Stripe knows of no payment of this checkout")
         fields = {"payment_intent": intent, "metadata[order_id]": order_id, "reason": "requested_by_customer"}
         answer = await self._send("/v1/refunds", fields, f"refund|{tx_id}|{key}".rstrip("|"))
         if answer.status == 200:
-            found = orjson.loads(answer.body)
-            if found.get("status") in ("failed", "canceled"):
-                raise RefundRefused(f"Stripe's refund {found.get('id')} is {found['status']}")
-            return str(found["id"])
+            refund_id = str(orjson.loads(answer.body)["id"])
+            status = (await self._get(f"/v1/refunds/{quote(refund_id, safe='')}") or {}).get("status")
+            if status in ("failed", "canceled"):
+                raise RefundRefused(f"Stripe's refund {refund_id} is {status}")
+            return refund_id
         if _error_code(answer) == "charge_already_refunded":
+            if not _charge(await self._session(tx_id, "payment_intent.latest_charge") or {}).get("refunded"):
+                raise RefundRefused("it was refunded at Stripe, and that has failed since")
             return "refunded at Stripe"
         if 400 <= answer.status < 500 and answer.status not in (401, 409, 429):
             raise RefundRefused(f"Stripe answered {answer.status}: {_error_code(answer)}")

@@ -70,7 +70,7 @@ def test_what_makes_no_sense_is_refused(clock: ManualClock, session: dict[str, A
 async def test_stripe_gives_money_back_once(clock: ManualClock) -> None:
     paid = {**CHECKOUT, "payment_intent": "pi_1"}
     done = (200, {}, {"id": "re_1", "status": "succeeded"})
-    async with http_server((200, {}, paid), (500, {}, {}), (200, {}, paid), done) as server:
+    async with http_server((200, {}, paid), (500, {}, {}), (200, {}, paid), done, done) as server:
         stripe = Stripe("sk", "whsec", Http(), clock, server.url)
         with pytest.raises(StripeError):
             await stripe.refund("cs_1", "U1|x", "")
@@ -82,22 +82,36 @@ async def test_stripe_gives_money_back_once(clock: ManualClock) -> None:
     assert parse_qs(first.body.decode())["payment_intent"] == ["pi_1"]
 
 
+def _refund(status: str) -> Any:
+    return 200, {}, {"id": "re_1", "status": status}
+
+
+def _charged(*, refunded: bool) -> Any:
+    return 200, {}, {**CHECKOUT, "payment_intent": {"id": "pi_1", "latest_charge": {"refunded": refunded}}}
+
+
 @pytest.mark.parametrize(
-    ("answer", "refused"),
+    ("answers", "refund_id"),
     [
-        ((400, {}, {"error": {"code": "charge_disputed"}}), True),
-        ((200, {}, {"id": "re_1", "status": "failed"}), True),
-        ((400, {}, {"error": {"code": "charge_already_refunded"}}), False),
+        ([(400, {}, {"error": {"code": "charge_disputed"}})], None),
+        ([_refund("failed"), _refund("failed")], None),
+        ([_refund("succeeded"), _refund("failed")], None),
+        ([_refund("requires_action"), _refund("canceled")], None),
+        ([_refund("requires_action"), _refund("requires_action")], "re_1"),
+        ([_refund("pending"), _refund("succeeded")], "re_1"),
+        ([(400, {}, {"error": {"code": "charge_already_refunded"}}), _charged(refunded=True)], "refunded at Stripe"),
+        ([(400, {}, {"error": {"code": "charge_already_refunded"}}), _charged(refunded=False)], None),
     ],
 )
-async def test_what_stripe_says_to_a_refund(clock: ManualClock, answer: Any, refused: bool) -> None:
-    async with http_server((200, {}, {**CHECKOUT, "payment_intent": "pi_1"}), answer) as server:
+async def test_what_stripe_says_to_a_refund(clock: ManualClock, answers: Any, refund_id: str | None) -> None:
+    async with http_server((200, {}, {**CHECKOUT, "payment_intent": "pi_1"}), *answers) as server:
         stripe = Stripe("sk", "whsec", Http(), clock, server.url)
-        if refused:
+        if refund_id is None:
             with pytest.raises(RefundRefused):
                 await stripe.refund("cs_1", "U1|x", "")
         else:
-            assert await stripe.refund("cs_1", "U1|x", "") == "refunded at Stripe"
+            assert await stripe.refund("cs_1", "U1|x", "") == refund_id
+    assert len(server.received) == 1 + len(answers)
 
 
 async def test_a_checkout_without_a_payment_cannot_be_given_back(clock: ManualClock) -> None:
