@@ -387,6 +387,16 @@ class Delivery:
         await take(self._runtime, update)  # it is gone when its person left meanwhile
 
     async def _give_up(self, message: Message, error: Exception) -> None:
+        given_up = getattr(self._transport(message), "given_up", None)
+        if given_up is not None:
+            try:
+                await given_up(message)
+            except Exception as failed:
+                log.warning(
+                    "a message could not be given up", extra={"message_id": message.id, "error": one_line(failed)}
+                )
+                await self._postpone(message, error, backoff(message.attempts, self._clock), counted=True)
+                return
         await self._alarms.ring("dead-letters/message", f"{message.kind}: {type(error).__name__} ({message.id})")
         await self._put_down(
             message,

@@ -51,6 +51,7 @@ class Transport(Protocol):
     `at_once`            how many go out at the same time (16); of those, one for each person or place
     `remembers_seconds`  for how long the provider takes a second try for the first one (always, or it never does); what
                          may have gone out longer ago than that is given up, for somebody to look at, and not sent twice
+    `given_up(message)`  what follows when it was refused for good or tried for the last time; repeated until it is done
     `destination(message)`  what counts as one place (default: the address), such as a webhook's host
     """
 

@@ -54,6 +54,34 @@ async def test_a_failure_is_tried_again_later(runtime: Database, clock: ManualCl
     assert mail.sent == ["tasks/1"]
 
 
+class Following(Recorder):
+    """Something follows when it gives a message up, and the first time that goes wrong."""
+
+    def __init__(self, error: type[Exception]) -> None:
+        super().__init__(failures=100, error=error)
+        self.tried: list[str] = []
+
+    async def given_up(self, message: Message) -> None:
+        self.tried.append(message.id)
+        if len(self.tried) == 1:
+            raise ConnectionError("not now")
+
+
+@pytest.mark.parametrize(("error", "attempts"), [(Undeliverable, 2), (ConnectionError, ATTEMPTS_MAX + 1)])
+async def test_what_follows_from_giving_up_is_done_before_it_is_given_up(
+    runtime: Database, clock: ManualClock, error: type[Exception], attempts: int
+) -> None:
+    outbox, mail = Outbox(runtime, clock, "tasks"), Following(error)
+    await outbox.put("mail", "nobody", {}, id="1")
+    delivery = Delivery(runtime, clock, {"mail": mail})
+    for _ in range(30):
+        await delivery.run_once()
+        clock.advance(3600)
+    kept = await outbox.get("1")
+    assert kept is not None
+    assert (kept.state, kept.attempts, mail.tried) == (State.FAILED, attempts, ["tasks/1"] * 2)
+
+
 async def test_what_can_never_be_sent_is_given_up(runtime: Database, clock: ManualClock) -> None:
     outbox, mail = Outbox(runtime, clock, "tasks"), Recorder(failures=1, error=Undeliverable)
     await outbox.put("mail", "nobody", {}, id="1")

@@ -40,8 +40,8 @@ from sekkei_systems.chiipochi.service.access import Donor, Operator
 from sekkei_systems.chiipochi.service.personal import BotPeople
 from sekkei_systems.chiipochi.service.reconciliation import ASK
 from sekkei_systems.chiipochi.service.refunds import RefundTransport
-from sekkei_systems.chiipochi.service.settling import AFTERWARDS, INSTRUCTIONS
-from sekkei_systems.chiipochi.service.surplus import REFUNDS
+from sekkei_systems.chiipochi.service.settling import INSTRUCTIONS
+from sekkei_systems.chiipochi.service.surplus import AFTERWARDS, REFUNDS
 from sekkei_systems.chiipochi.webhooks import line, payments
 
 

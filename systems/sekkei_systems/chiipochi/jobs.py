@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
 import logging
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from datetime import date, timedelta
 from typing import Any
 from urllib.parse import quote
 
 import orjson
 
-from sekkei.design import Action, Database, TransactionFailed, replace
+from sekkei.design import Action, ConditionFailed, Database, Query, TransactionFailed, replace
 from sekkei.runtime import days
 from sekkei.runtime.jobs import Job, Progress
 from sekkei.runtime.system import Context, ScheduledJob
@@ -34,11 +34,11 @@ from sekkei_systems.chiipochi.design import (
     stamp_card,
     stamps,
     surpluses,
+    to_refund,
     user_settings,
     user_states,
 )
 from sekkei_systems.chiipochi.design.models import (
-    FORGOTTEN,
     Award,
     Donation,
     PaymentOrder,
@@ -51,6 +51,7 @@ from sekkei_systems.chiipochi.ports.payments.none import NoProvider
 from sekkei_systems.chiipochi.reactions import bring_in_line
 from sekkei_systems.chiipochi.service import Service
 from sekkei_systems.chiipochi.service.access import Donor
+from sekkei_systems.chiipochi.service.forgotten import pseudonym
 from sekkei_systems.chiipochi.service.links import order_id_of
 from sekkei_systems.chiipochi.service.reports import counted_yen
 
@@ -63,7 +64,7 @@ RECURRING = {
     "books": "40 * * * *",
     "ask-for-pledges": "0 9 * * *",
 }
-ONCE = ("paid-at", "rankings")
+ONCE = ("paid-at", "rankings", "refunds")
 """What brings rows of an earlier version up to date."""
 FORGET_BATCH = 25
 CHECKED_DAYS = 3
@@ -133,6 +134,7 @@ def jobs(context: Context, service: Service) -> dict[str, Job]:
         "paid-at": Job([("days", _write_paid_at(context, service))]),
         "rankings": Job([("months", service.rankings.step)]),
         "books": Job([("movements", _take_over(service))]),
+        "refunds": Job([("owed", _list_anew(context, to_refund)), ("done", _list_anew(context, given_back))]),
     }
 
 
@@ -179,17 +181,25 @@ async def _upgraded(context: Context, donation: Donation) -> bool:
     return True
 
 
+def _list_anew(context: Context, listed: Callable[[], Query[Donation]]):  # type: ignore[no-untyped-def]
+    async def step(payload: Payload, cursor: str | None) -> Progress:
+        """Until 0.2 what a bank had taken was owed, and a part that was given back hid that all was asked for."""
+        page = await context.db.page(listed(), size=FORGET_BATCH, after=cursor)
+        for found in page:
+            row, at = donations.update(found.user_id, found.created_at).knowing(found), found.refunded_at
+            row = row.remove(Donation.refunded_at) if at is None else row.set(Donation.refunded_at, at)
+            with suppress(ConditionFailed):  # somebody has written it meanwhile, and with it where it is listed
+                await context.db.write(row)
+        return Progress(len(page), page.cursor)
+
+    return step
+
+
 def _take_over(service: Service):  # type: ignore[no-untyped-def]
     async def step(payload: Payload, cursor: str | None) -> Progress:
         return Progress(await service.books.take_over())
 
     return step
-
-
-def pseudonym(context: Context, user_id: str) -> str:
-    """Who a forgotten user's donations belong to; nobody can find the user from it."""
-    key = context.settings.secrets.key("chiipochi/forget")
-    return FORGOTTEN + hashlib.blake2b(user_id.encode(), key=key, digest_size=12).hexdigest()
 
 
 def _forget_donations(context: Context):  # type: ignore[no-untyped-def]

@@ -148,6 +148,11 @@ class Bot:
             found += [{**record, "eventSourceARN": arn} for record in answer["Records"]]
         return found
 
+    async def forget(self, user: str = AOI) -> None:
+        """As the job does that a donor asks for."""
+        for _, step in self.client.shell.deployment.systems["chiipochi"].parts.jobs["forget"].steps:
+            await step({"user_id": user}, None)
+
     async def donate(self, word: str = "ピーナッツ", user: str = AOI) -> Donation:
         """All the way from the word to the thanks."""
         await self.say(word, "はい", user=user)

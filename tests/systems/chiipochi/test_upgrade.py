@@ -7,9 +7,9 @@ from datetime import date
 from sekkei.design import replace
 from sekkei.runtime.jobs import Progress
 from sekkei_systems.chiipochi.design import awards, donations, paid_donations, paid_row, returns
-from sekkei_systems.chiipochi.design.models import Award, Return
+from sekkei_systems.chiipochi.design.models import Award, Dispute, Donation, Return
 from sekkei_systems.chiipochi.service.access import Donor, Operator
-from tests.systems.chiipochi.conftest import AOI, REN, TODAY, Bot, utc
+from tests.systems.chiipochi.conftest import AOI, REN, TODAY, Bot, StripeBot, utc
 
 
 async def _as_before(bot: Bot, user: str, *, refunded: bool) -> None:
@@ -83,3 +83,35 @@ async def test_a_donation_of_new_years_eve_that_is_paid_in_january_is_januarys(q
     token = quick_bot.service.links.my_token(AOI)
     receipt = await quick_bot.client.get(f"/chiipochi/u/{token}/receipt/2025-12-31T14:50:01.000Z")
     assert "2026" in receipt.text
+
+
+async def test_refunds_of_before_are_listed_as_today(stripe_bot: StripeBot) -> None:
+    """What a bank had taken was owed, and a part that was given back hid that all was asked for."""
+    bot, operator = stripe_bot, Operator("aoi")
+    made = []
+    for word in ("ピーナッツ 500", "ゴーヤ 500"):
+        donation, session = await bot.checkout(word)
+        bot.ledger.pay_by_card(session)
+        await bot.tell()
+        made.append(await bot.now(donation))
+    lost, hidden = made
+    now = utc("2025-08-20T06:00:00Z")
+    await bot.db.write(donations.put(replace(lost, refund_failed_at=now, dispute=Dispute.LOST)))
+    asked = replace(hidden, refund_asked_at=lost.created_at, refunded_at=now, refunded_amount=200)
+    await bot.db.write(donations.put(asked))
+    for one, listed in ((lost, "OWED"), (hidden, "DONE")):
+        await _listed_before(bot, one, listed)
+    assert [one.created_at for one in await bot.service.refunds.owed(operator)] == [lost.created_at]
+    opened = bot.client.shell.deployment.systems["chiipochi"]
+    assert "refunds" in opened.parts.once
+    for time in range(2):
+        await opened.context.jobs.start("refunds", {}, id=f"test/{time}")
+        await bot.work()
+        assert [one.created_at for one in await bot.service.refunds.owed(operator)] == [hidden.created_at]
+
+
+async def _listed_before(bot: Bot, donation: Donation, listed: str) -> None:
+    names, values = {"#pk": "refund_pk"}, {":pk": {"S": listed}}
+    request = {"TableName": "donation_history", "Key": donations(donation.user_id, donation.created_at).key}
+    request |= {"UpdateExpression": "SET #pk = :pk", "ExpressionAttributeNames": names}
+    await bot.db.store.call("UpdateItem", {**request, "ExpressionAttributeValues": values})

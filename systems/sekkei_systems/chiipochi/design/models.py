@@ -103,12 +103,14 @@ def refund_partition(
     refund_failed_at: datetime | None,
     refunded_at: datetime | None,
     refunded_amount: int | None,
+    dispute: Dispute | None,
 ) -> str | None:
-    """OWED while somebody has to see to it, DONE once money went back, also a part of it."""
+    """OWED while somebody has to see to it, DONE once money went back, also a part of it. What a bank has taken is no
+    longer ours to give."""
     if refunded_at is not None and (refunded_amount is None or refunded_amount >= amount):
         return "DONE"
-    asked = refund_asked_at is not None and (refunded_at is None or refund_asked_at > refunded_at)
-    if asked or refund_failed_at is not None or paid_late_at is not None:
+    wanted = refund_asked_at is not None or refund_failed_at is not None or paid_late_at is not None
+    if wanted and dispute is not Dispute.LOST:
         return "OWED"
     return "DONE" if refunded_at is not None else None
 
@@ -196,6 +198,9 @@ class Donation:
         default=None, ja="チャージバック（open / won / lost）", en="a chargeback: open, won or lost", added=True
     )
     refund_id: Attr[str | None] = attr(default=None, ja="返金の取引 ID", en="the refund's own id", added=True)
+    by_hand: Attr[int | None] = attr(
+        default=None, ja="手作業で返金した金額", en="yen given back outside of the provider", added=True
+    )
     answers: Attr[int | None] = attr(
         default=None, ja="返金・チャージバックの照会回数", en="how often we wrote what became of the money", added=True
     )
@@ -209,6 +214,13 @@ class Donation:
         if self.refunded_amount is not None:
             return self.refunded_amount
         return self.amount if self.refunded_at is not None else 0
+
+    @property
+    def given_by_hand(self) -> int:
+        """Yen that went back outside of the provider, which will never know of them."""
+        if self.by_hand is not None:
+            return self.by_hand
+        return self.refunded if is_by_hand(self.refund_id) else 0
 
     @property
     def was_cash(self) -> bool:

@@ -29,6 +29,7 @@ from sekkei_systems.chiipochi.design.models import (
     Stamp,
     Status,
     Surplus,
+    is_by_hand,
     is_forgotten,
 )
 from sekkei_systems.chiipochi.design.models_appeals import APPEAL, AppealSum
@@ -171,6 +172,8 @@ def refunded(donation: Donation, refund_id: str, at: datetime) -> Update[Donatio
     update = donations.update(donation.user_id, donation.created_at).knowing(donation)
     update = update.set(Donation.refunded_at, at).set(Donation.refund_id, refund_id)
     update = update.set(Donation.refunded_amount, donation.amount).remove(Donation.refund_failed_at)
+    if is_by_hand(refund_id):
+        update = update.set(Donation.by_hand, donation.given_by_hand + donation.amount - donation.refunded)
     return _answered(update, donation)
 
 

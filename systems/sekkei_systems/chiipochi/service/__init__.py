@@ -46,7 +46,7 @@ class Service:
         self.readers = Readers(db)
         self.rankings = Rankings(db, clock)
         self.channel = Channel(line)
-        self.orders = Orders(db, self.links)
+        self.orders = Orders(context, self.links)
         self.appeals = Appeals(context)
         self.wordings = Wordings(context)
         letters = Letters(context, self.readers)

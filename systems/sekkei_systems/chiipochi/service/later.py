@@ -15,7 +15,7 @@ from sekkei.runtime import days
 from sekkei.runtime.design import Message
 from sekkei.runtime.system import Context
 from sekkei_systems.chiipochi.design import afterwards, donation_of_payment, instruct, order_of_payment
-from sekkei_systems.chiipochi.design.models import Dispute, Donation, Status, is_by_hand
+from sekkei_systems.chiipochi.design.models import Dispute, Donation, PaymentOrder, Status
 from sekkei_systems.chiipochi.ports.payments.port import Afterwards, Provider
 from sekkei_systems.chiipochi.service.letters import Letters
 from sekkei_systems.chiipochi.service.orders import Orders
@@ -65,10 +65,16 @@ class Later:
     async def look(self, payment_ref: str) -> str:
         """Ask what became of a payment, and write it down."""
         for _ in range(TRIES_MAX):
-            donation = await self._of_payment(payment_ref)
-            if donation is None or donation.payment_ref not in (None, payment_ref):
+            order = await self._db.get(order_of_payment(payment_ref))
+            donation = await self._of_payment(payment_ref, order)
+            if donation is None or donation.payment_ref != payment_ref:
                 tx_id = await self._provider.tx_of(payment_ref)
-                return "paid twice" if tx_id and await self._surpluses.look(tx_id) else "not ours"
+                if tx_id and await self._surpluses.look(tx_id):
+                    return "paid twice"
+                if order is None and donation is None:
+                    return "not ours"
+                if donation is None or donation.tx_id != tx_id:
+                    raise ConnectionError("whose payment it is cannot be seen yet")
             if donation.tx_id is None:
                 raise ConnectionError("the payment is not settled yet")  # tried again a little later
             if donation.status is Status.PENDING:
@@ -82,10 +88,9 @@ class Later:
         if await self._reconciliation.look_at(donation, days.now(self._clock)) != "settled":
             raise ConnectionError("the payment is not settled yet")
 
-    async def _of_payment(self, payment_ref: str) -> Donation | None:
-        """By the payment; a donor who was forgotten, or a payment of before, is found by the checkout."""
-        order = await self._db.get(order_of_payment(payment_ref))
-        found = None if order is None else await self._orders.get(order.user_id, order.created_at)
+    async def _of_payment(self, payment_ref: str, order: PaymentOrder | None) -> Donation | None:
+        """By the payment; one of before is found by its checkout."""
+        found = None if order is None else await self._orders.named(order.user_id, order.created_at)
         if found is not None:
             return found
         tx_id = await self._provider.tx_of(payment_ref)
@@ -93,8 +98,10 @@ class Later:
 
     async def _write(self, donation: Donation, found: Afterwards) -> bool:
         """False when it was changed since it was read."""
-        if is_by_hand(donation.refund_id):
-            found = replace(found, refunded=donation.refunded)
+        gone = found.refunded + donation.given_by_hand
+        if gone > donation.amount:
+            log.error("more was given back than came", extra={"tx_id": donation.tx_id, "refunded": gone})
+        found = replace(found, refunded=min(gone, donation.amount))
         update = afterwards(donation, found.refunded, found.dispute, days.now(self._clock))
         try:
             await self._db.transact(update, *await self._told(donation, found))

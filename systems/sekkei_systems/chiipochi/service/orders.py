@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from sekkei.design import Database
+from sekkei.runtime.system import Context
 from sekkei_systems.chiipochi.design import donation_of_payment, donations, history_of_user
-from sekkei_systems.chiipochi.design.models import Donation
+from sekkei_systems.chiipochi.design.models import Donation, is_forgotten
 from sekkei_systems.chiipochi.refusals import UnknownOrder
 from sekkei_systems.chiipochi.service.access import Operator
+from sekkei_systems.chiipochi.service.forgotten import pseudonym
 from sekkei_systems.chiipochi.service.links import Links, donation_key
 
 
 class Orders:
-    def __init__(self, db: Database, links: Links) -> None:
-        self._db, self._links = db, links
+    def __init__(self, context: Context, links: Links) -> None:
+        self._context, self._db, self._links = context, context.db, links
 
     async def of_link(self, token: str) -> Donation:
         """The donation behind a payment link."""
@@ -32,10 +33,17 @@ class Orders:
             raise UnknownOrder()
         return found
 
+    async def named(self, user_id: str, created_at: datetime) -> Donation | None:
+        """Also where its donor has been forgotten since."""
+        found = await self.get(user_id, created_at)
+        if found is None and not is_forgotten(user_id):
+            found = await self.get(pseudonym(self._context, user_id), created_at)
+        return found
+
     async def ordered(self, order_id: str, tx_id: str | None) -> Donation | None:
-        """By the order, which is the donation's key; by the payment where the donation has been moved since."""
+        """By the order, which is the donation's key; or by the payment."""
         key = donation_key(order_id)
-        found = None if key is None else await self._db.get(donations(*key).consistent())
+        found = None if key is None else await self.named(*key)
         if found is None and tx_id:
             found = await self._db.first(donation_of_payment(tx_id))
         return found

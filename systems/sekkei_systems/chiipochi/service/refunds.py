@@ -19,7 +19,7 @@ from sekkei_systems.chiipochi.service.access import Operator
 from sekkei_systems.chiipochi.service.letters import Letters
 from sekkei_systems.chiipochi.service.links import order_id_of
 from sekkei_systems.chiipochi.service.orders import Orders
-from sekkei_systems.chiipochi.service.surplus import REFUNDS, Surpluses
+from sekkei_systems.chiipochi.service.surplus import REFUNDS, Surpluses, is_of, key_of
 
 log = logging.getLogger("sekkei_systems.chiipochi.refunds")
 
@@ -31,15 +31,26 @@ class RefundTransport:
         self._refunds, self._surpluses = refunds, surpluses
 
     async def send(self, message: Message) -> str:
-        order, tx_id, key = message.body["order"], message.body["tx_id"], message.body.get("key", "")
-        twice = bool(message.body.get("surplus"))
+        order, tx_id, key = _asked(message)
         try:
-            if twice:
-                return await self._surpluses.give_back(tx_id, key)
+            if message.body.get("surplus"):
+                return await self._surpluses.give_back(order, tx_id, key)
             return await self._refunds.give_back(order, tx_id, key)
         except RefundRefused as refused:
-            await (self._surpluses.give_up(tx_id) if twice else self._refunds.give_up(order, tx_id))
             raise Undeliverable(str(refused)) from refused
+
+    async def given_up(self, message: Message) -> None:
+        """Refused, or tried for the last time: nothing is on its way any more."""
+        order, tx_id, key = _asked(message)
+        if message.body.get("surplus"):
+            await self._surpluses.give_up(tx_id, key)
+        else:
+            await self._refunds.give_up(order, tx_id, key)
+
+
+def _asked(message: Message) -> tuple[str, str, str]:
+    """Of which order and payment, and under which key."""
+    return message.body["order"], message.body["tx_id"], message.body.get("key", "")
 
 
 class Refunds:
@@ -60,13 +71,13 @@ class Refunds:
         donation = await self._orders.find(user_id, created_at)
         if donation.is_refund_running or _is_done(donation):
             return
-        if donation.tx_id is None or not (donation.counts or donation.paid_late_at):
-            raise NotRefundable()
+        if donation.tx_id is None or not (donation.counts or donation.paid_late_at) or donation.given_by_hand:
+            raise NotRefundable()  # the provider would give all of it back, also what was given back by hand
         now, order_id = days.now(self._clock), order_id_of(user_id, created_at)
-        key = f"{int(now.timestamp() * 1000)}"
+        key = key_of(now)
         body = {"order": order_id, "tx_id": donation.tx_id, "key": key}
         asked = ask_refund(donation, operator.id, now)
-        message = self._outbox.message(REFUNDS, operator.id, body, id=f"refund/{order_id}/{key}")
+        message = self._outbox.message(REFUNDS, donation.tx_id, body, id=f"refund/{order_id}/{key}")
         try:
             await self._db.transact(asked, message)
         except TransactionFailed:
@@ -77,7 +88,7 @@ class Refunds:
         """Have the provider do it, and write it down; the refund's id. Raises RefundRefused for good."""
         donation = await self._orders.ordered(order_id, tx_id)
         if donation is None:
-            raise RefundRefused("there is no such donation")
+            raise ConnectionError("the donation is not to be found")  # tried again a little later
         if _is_done(donation) and donation.refund_id:
             return donation.refund_id
         refund_id = await self._provider.refund(tx_id, order_id, key)
@@ -87,10 +98,10 @@ class Refunds:
             await self._returned(donation, refund_id)
         return refund_id
 
-    async def give_up(self, order_id: str, tx_id: str) -> None:
-        """The provider refused: somebody has to look at it, and may try again."""
+    async def give_up(self, order_id: str, tx_id: str, key: str) -> None:
+        """This try has come to nothing: somebody has to look at it, and may try again."""
         donation = await self._orders.ordered(order_id, tx_id)
-        if donation is not None:
+        if donation is not None and is_of(donation.refund_asked_at, key):
             await self._db.write(refund_failed(donation, days.now(self._clock)))
 
     async def mark_refunded(self, operator: Operator, user_id: str, created_at: datetime) -> None:

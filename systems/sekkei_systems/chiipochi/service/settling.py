@@ -32,16 +32,15 @@ from sekkei_systems.chiipochi.rules.recipients import recipient_of
 from sekkei_systems.chiipochi.service.letters import Letters
 from sekkei_systems.chiipochi.service.links import Links, donation_key, order_id_of
 from sekkei_systems.chiipochi.service.orders import Orders
-from sekkei_systems.chiipochi.service.surplus import Surpluses
+from sekkei_systems.chiipochi.service.surplus import AFTERWARDS, Surpluses
 from sekkei_systems.chiipochi.texts import LANGUAGES, say
 
 PAYABLE = timedelta(hours=23)
 """A checkout stays open for at most a day, and the link a little less."""
 EVENTS_KEPT = timedelta(days=30)
 
-AFTERWARDS = "chiipochi.afterwards"
 INSTRUCTIONS = "chiipochi.instructions"
-"""What the provider is asked behind a callback (`later.py`)."""
+"""The outbox's kind of message that asks how something is to be paid."""
 
 log = logging.getLogger("sekkei_systems.chiipochi.settling")
 
@@ -179,8 +178,9 @@ class Settling:
         try:
             await self._db.transact(late, *found_by(donation, event.payment_ref), *said)
         except TransactionFailed:
-            if (await self._settled_meanwhile(event)).paid_late_at is None:
-                raise UnknownOrder() from None  # it has just moved; the provider tells us again
-            return "known"
+            now = await self._settled_meanwhile(event)
+            if now == donation:
+                raise UnknownOrder() from None  # the provider tells us again
+            return await self._after_the_end(now, event)  # it has moved, or other money has come
         log.error("money came for a donation that was given up", extra={"order": event.order_id, "event": event.id})
         return "late"

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import logging
+from datetime import datetime
 from typing import Any
 
 from sekkei.design import Action, TransactionFailed, Update
 from sekkei.runtime import days
 from sekkei.runtime.refusals import Conflict, NotThere
 from sekkei.runtime.system import Context
-from sekkei_systems.chiipochi.design import all_surplus, found_by, paid_twice, surpluses
+from sekkei_systems.chiipochi.design import all_surplus, donations, found_by, paid_twice, surpluses
 from sekkei_systems.chiipochi.design.models import Donation, Surplus, by_hand, is_by_hand
 from sekkei_systems.chiipochi.ports.payments.port import PaymentEvent, Provider
+from sekkei_systems.chiipochi.refusals import UnknownOrder
 from sekkei_systems.chiipochi.service.access import Operator
 from sekkei_systems.chiipochi.service.letters import Letters
 from sekkei_systems.chiipochi.service.links import order_id_of
 
 REFUNDS = "chiipochi.refund"
 """The outbox's kind of message that gives money back."""
+AFTERWARDS = "chiipochi.afterwards"
+"""The one that asks what became of a payment (`later.py`)."""
 
 log = logging.getLogger("sekkei_systems.chiipochi.surplus")
 
@@ -28,7 +32,8 @@ class Surpluses:
         self._provider, self._letters = provider, letters
 
     async def file(self, donation: Donation, event: PaymentEvent) -> bool:
-        """Write a second payment down and tell the donor; False when that has been done."""
+        """Write a second payment down and tell the donor; False when that has been done. Then it is asked what became
+        of it: news of that may have come before it was known as ours."""
         found = Surplus(
             tx_id=event.tx_id,
             user_id=donation.user_id,
@@ -38,9 +43,15 @@ class Surpluses:
             paid_at=event.paid_at or days.now(self._clock),
         )
         said = await self._letters.to(donation, "paid-twice", about=event.tx_id)
+        if event.payment_ref is not None:
+            asked = f"afterwards/filed/{event.tx_id}"
+            said.append(self._outbox.message(AFTERWARDS, event.payment_ref, {}, id=asked))
+        there = donations.must_exist(donation.user_id, donation.created_at)
         try:
-            await self._db.transact(paid_twice(found), *found_by(donation, event.payment_ref), *said)
-        except TransactionFailed:
+            await self._db.transact(paid_twice(found), *found_by(donation, event.payment_ref), there, *said)
+        except TransactionFailed as failed:
+            if failed.failed(there):
+                raise UnknownOrder() from None  # its donor was forgotten meanwhile; the provider tells us again
             return False
         log.error("a donation was paid twice", extra={"order": event.order_id, "tx_id": event.tx_id})
         return True
@@ -54,28 +65,32 @@ class Surpluses:
         if found.is_refund_running or found.refunded_at is not None:
             return
         now = days.now(self._clock)
-        key = f"{int(now.timestamp() * 1000)}"
+        key = key_of(now)
         body = {"order": _order(found), "tx_id": tx_id, "key": key, "surplus": True}
         asked = surpluses.update(tx_id).set(Surplus.refund_asked_at, now).set(Surplus.refund_asked_by, operator.id)
         asked = asked.remove(Surplus.refund_failed_at).when(Surplus.refund_asked_at == found.refund_asked_at)
         try:
-            await self._db.transact(asked, self._outbox.message(REFUNDS, operator.id, body, id=f"refund/{tx_id}/{key}"))
+            await self._db.transact(asked, self._outbox.message(REFUNDS, tx_id, body, id=f"refund/{tx_id}/{key}"))
         except TransactionFailed:
             raise Conflict() from None
         log.warning("a refund was asked for", extra={"tx_id": tx_id, "amount": found.amount, "by": operator.id})
 
-    async def give_back(self, tx_id: str, key: str) -> str:
+    async def give_back(self, order_id: str, tx_id: str, key: str) -> str:
         """Have the provider do it, and write it down. Raises RefundRefused for good."""
         found = await self._find(tx_id)
         if found.refunded_at is not None:
             return found.refund_id or ""
-        refund_id = await self._provider.refund(tx_id, _order(found), key)
+        refund_id = await self._provider.refund(tx_id, order_id, key)
         if not await self._returned(found, refund_id):
             raise Conflict()  # tried again a little later
         return refund_id
 
-    async def give_up(self, tx_id: str) -> None:
-        await self._db.write(surpluses.update(tx_id).set(Surplus.refund_failed_at, days.now(self._clock)))
+    async def give_up(self, tx_id: str, key: str) -> None:
+        """This try has come to nothing: somebody has to look at it, and may try again."""
+        found = await self._find(tx_id)
+        if is_of(found.refund_asked_at, key):
+            failed = surpluses.update(tx_id).set(Surplus.refund_failed_at, days.now(self._clock))
+            await self._db.write(failed.when(Surplus.refund_asked_at == found.refund_asked_at))
 
     async def mark_refunded(self, operator: Operator, tx_id: str) -> None:
         found = await self._find(tx_id)
@@ -115,7 +130,8 @@ class Surpluses:
 
     async def _write(self, found: Surplus, update: Update[Surplus], said: list[Action[Any, Any]]) -> bool:
         """What the provider says now; False when somebody has written since `found` was read: ours may be older."""
-        update = update.add(Surplus.answers, 1).when(Surplus.answers == found.answers)
+        update = update.add(Surplus.answers, 1)
+        update = update.when(Surplus.answers == found.answers, Surplus.user_id == found.user_id)
         try:
             await self._db.transact(update, *said)
         except TransactionFailed as failed:
@@ -129,6 +145,16 @@ class Surpluses:
         if found is None:
             raise NotThere()
         return found
+
+
+def key_of(asked_at: datetime) -> str:
+    """Under which a refund is asked for; another try is another one."""
+    return f"{round(asked_at.timestamp() * 1000)}"
+
+
+def is_of(asked_at: datetime | None, key: str) -> bool:
+    """Is this the try that stands in the row? Before 0.2 they had no key."""
+    return asked_at is not None and key in ("", key_of(asked_at))
 
 
 def _as_donation(found: Surplus) -> Donation:

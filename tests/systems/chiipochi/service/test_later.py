@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
-from datetime import date
+from contextvars import Context
+from datetime import date, datetime
 
 import pytest
 
 from sekkei_systems.chiipochi.design.models import Dispute, Donation, Status
 from sekkei_systems.chiipochi.ports.payments.port import Afterwards, RefundRefused
+from sekkei_systems.chiipochi.refusals import NotRefundable
 from sekkei_systems.chiipochi.service.access import Donor, Operator
 from sekkei_systems.chiipochi.service.links import order_id_of
 from tests.systems.chiipochi.conftest import AOI, TODAY, WEBHOOK_SECRET, StripeBot, utc
@@ -227,7 +230,7 @@ async def test_an_answer_about_a_refund_that_stripe_repeats_is_not_believed(stri
     assert (await bot.now(donation)).kept == 500
     with pytest.raises(RefundRefused, match="is failed"):
         await bot.service.refunds.give_back(order, tx_id, "key")
-    await bot.service.refunds.give_up(order, tx_id)
+    await bot.service.refunds.give_up(order, tx_id, "key")
     assert len(bot.ledger.refunds) == 1, "asked under the same key"
     assert (await bot.now(donation)).kept == 500
     assert [one.tx_id for one in await bot.service.refunds.owed(Operator("aoi"))] == [tx_id]
@@ -292,12 +295,84 @@ async def test_what_was_given_back_by_hand_stays_given_back_whatever_stripe_says
     donation = await _paid(bot)
     charge = next(iter(bot.ledger.charges.values()))
     operator = Operator("aoi")
-    bot.ledger.fail_refund(bot.ledger.refund(charge))
-    await bot.tell()
-    await bot.service.refunds.give_up(order_id_of(AOI, donation.created_at), donation.tx_id or "")
+    await bot.service.refunds.refund(operator, AOI, donation.created_at)
     await bot.service.refunds.mark_refunded(operator, AOI, donation.created_at)
     bot.ledger.dispute(charge)
     await bot.tell()
     found = await bot.now(donation)
     assert (found.refunded, found.refund_id, found.dispute) == (500, "by hand: aoi", Dispute.OPEN)
     assert await bot.sent("refund-back/") == []
+
+
+async def test_what_was_given_back_by_hand_and_by_stripe_is_added_up(stripe_bot: StripeBot) -> None:
+    """A part at the Dashboard, the rest in an envelope; then the part fails, and is owed again."""
+    bot, operator = stripe_bot, Operator("aoi")
+    donation = await _paid(bot)
+    part = bot.ledger.refund(next(iter(bot.ledger.charges.values())), 200)
+    await bot.tell()
+    bot.clock.advance(60)
+    await bot.service.refunds.refund(operator, AOI, donation.created_at)
+    await bot.service.refunds.mark_refunded(operator, AOI, donation.created_at)
+    bot.clock.advance(60)
+    await bot.tell()
+    assert (await bot.now(donation)).refunded == 500
+    bot.ledger.fail_refund(part)
+    await bot.tell()
+    owed = await bot.now(donation)
+    assert (owed.refunded, owed.refund_pk) == (300, "OWED")
+    assert len(await bot.sent("refund-back/")) == 1
+    with pytest.raises(NotRefundable):
+        await bot.service.refunds.refund(operator, AOI, donation.created_at)
+    bot.clock.advance(60)
+    await bot.service.refunds.mark_refunded(operator, AOI, donation.created_at)
+    done = await bot.now(donation)
+    assert (done.refunded, done.by_hand, done.refund_pk) == (500, 500, "DONE")
+
+
+async def test_a_part_at_the_dashboard_does_not_hide_what_was_asked_for(stripe_bot: StripeBot) -> None:
+    bot = stripe_bot
+    donation = await _paid(bot)
+    charge = next(iter(bot.ledger.charges.values()))
+    await bot.service.refunds.refund(Operator("aoi"), AOI, donation.created_at)
+    bot.clock.advance(1)
+    bot.ledger.refund(charge, 200)
+    await bot.service.later.look(charge["payment_intent"])
+    assert (await bot.now(donation)).is_refund_running
+
+
+async def test_what_a_bank_took_is_not_owed(stripe_bot: StripeBot) -> None:
+    bot, operator = stripe_bot, Operator("aoi")
+    donation = await _paid(bot)
+    dispute = bot.ledger.dispute(next(iter(bot.ledger.charges.values())))
+    await bot.service.refunds.refund(operator, AOI, donation.created_at)
+    await bot.tell()
+    assert len(await bot.service.refunds.owed(operator)) == 1
+    bot.ledger.close_dispute(dispute, won=False)
+    await bot.tell()
+    assert await bot.service.refunds.owed(operator) == []
+
+
+async def test_news_while_a_donor_is_forgotten_are_not_taken_for_somebody_elses(
+    stripe_bot: StripeBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The donation moves between two reads, and the index follows later."""
+    bot = stripe_bot
+    await _paid(bot)
+    charge = next(iter(bot.ledger.charges.values()))
+    bot.ledger.refund(charge)
+    orders = bot.service.orders
+    get = orders.get
+
+    async def slow(user_id: str, created_at: datetime) -> Donation | None:
+        monkeypatch.undo()
+        await asyncio.create_task(bot.forget(), context=Context())
+        monkeypatch.setattr(bot.db, "first", nothing)
+        return await get(user_id, created_at)
+
+    async def nothing(query: object) -> None: ...
+
+    monkeypatch.setattr(orders, "get", slow)
+    assert await bot.service.later.look(charge["payment_intent"]) == "written"
+    monkeypatch.undo()
+    await bot.work()
+    assert await _total(bot) == (0, 0)

@@ -6,12 +6,14 @@ import asyncio
 
 import pytest
 
+from sekkei.runtime.personal import LEAVE
 from sekkei.runtime.refusals import Conflict
-from sekkei_systems.chiipochi.design.models import Outcome, Status
-from sekkei_systems.chiipochi.ports.payments.port import PaymentEvent
+from sekkei_systems.chiipochi.design.models import Donation, Outcome, Status
+from sekkei_systems.chiipochi.ports.payments.port import PaymentEvent, RefundRefused
 from sekkei_systems.chiipochi.refusals import NotRefundable, UnknownOrder
 from sekkei_systems.chiipochi.service.access import Donor, Operator
 from sekkei_systems.chiipochi.service.links import order_id_of
+from sekkei_systems.chiipochi.service.surplus import key_of
 from tests.systems.chiipochi.conftest import AOI, REN, TODAY, Bot, StripeBot
 
 RENS = Operator("demo-ren")
@@ -90,3 +92,79 @@ async def test_two_operators_at_once_give_money_back_once(stripe_bot: StripeBot)
     assert (found.refunded, found.kept) == (500, 0)
     assert len(await bot.sent("refunded/")) == 1
     assert (await bot.service.reports.check(TODAY)).agrees
+
+
+async def _asked(bot: StripeBot, operator: Operator = RENS) -> Donation:
+    """A donation that somebody wants given back; nothing has been done about it yet."""
+    donation, session = await bot.checkout()
+    bot.ledger.pay_by_card(session)
+    await bot.tell()
+    await bot.service.refunds.refund(operator, AOI, donation.created_at)
+    return await bot.now(donation)
+
+
+async def test_an_operator_who_leaves_takes_no_refund_along(stripe_bot: StripeBot) -> None:
+    bot, leaving = stripe_bot, {"user_id": "account-1", "email": "", "name": ""}
+    donation = await _asked(bot, Operator("account-1"))
+    for _, step in bot.client.shell.deployment.systems["chiipochi"].parts.jobs[LEAVE].steps:
+        progress = await step(leaving, None)
+        while progress.cursor is not None:
+            progress = await step(leaving, progress.cursor)
+    await bot.tell()
+    assert len(bot.ledger.refunds) == 1
+    assert (await bot.now(donation)).refund_asked_by != "account-1"
+
+
+async def test_a_refund_of_somebody_who_is_forgotten_waits_for_the_index(
+    stripe_bot: StripeBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bot = stripe_bot
+    await _asked(bot)
+    await bot.forget()
+
+    async def behind(query: object) -> None: ...
+
+    monkeypatch.setattr(bot.db, "first", behind)
+    await bot.tell()
+    assert len(bot.ledger.refunds) == 1, "the name that it moved to is known without an index"
+    assert [one.refunded for one in await bot.service.refunds.given_back(RENS)] == [500]
+
+
+async def test_a_refund_that_was_tried_for_the_last_time_can_be_asked_for_again(
+    stripe_bot: StripeBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Stripe is away for a day."""
+    bot = stripe_bot
+    donation = await _asked(bot)
+
+    async def away(*given: str) -> str:
+        raise ConnectionError("away")
+
+    monkeypatch.setattr(bot.service.settling.provider, "refund", away)
+    for _ in range(60):
+        bot.clock.advance(600)
+        await bot.work()
+    monkeypatch.undo()
+    assert (await bot.now(donation)).refund_failed_at is not None
+    await bot.service.refunds.refund(RENS, AOI, donation.created_at)
+    await bot.tell()
+    assert len(bot.ledger.refunds) == 1
+    assert (await bot.now(donation)).kept == 0
+
+
+async def test_an_older_try_says_nothing_of_a_newer_one(stripe_bot: StripeBot) -> None:
+    bot = stripe_bot
+    donation = await _asked(bot)
+    await bot.tell()
+    order, tx_id = order_id_of(AOI, donation.created_at), donation.tx_id or ""
+    assert donation.refund_asked_at is not None
+    first = key_of(donation.refund_asked_at)
+    bot.clock.advance(1)
+    bot.ledger.fail_refund(next(iter(bot.ledger.refunds.values())))
+    await bot.tell()
+    bot.clock.advance(1)
+    await bot.service.refunds.refund(RENS, AOI, donation.created_at)
+    with pytest.raises(RefundRefused):
+        await bot.service.refunds.give_back(order, tx_id, first)
+    await bot.service.refunds.give_up(order, tx_id, first)
+    assert (await bot.now(donation)).is_refund_running
