@@ -29,6 +29,7 @@ ITEM = item(pk="a", sk=1, g="x", l="y", n=5, t=["u", {"M": {"v": {"N": "1"}}}], 
 NAMES = {"#a": "pk", "#b": "t"}
 VALUES = item(**{":a": "a", ":n": 1, ":l": ["u"], ":s": {"SS": ["p"]}})
 STATUS = re.compile(rb"HTTP/1\.1 (\d+)")
+UNPACKING = (b"Content-Encoding is not one", b"does not match its Content-Encoding", b"before its compressed content")
 
 
 @contextmanager
@@ -133,8 +134,10 @@ def heads() -> Iterator[Run]:
             return transport.written
 
         def run(data: bytes) -> None:
-            for status in STATUS.findall(loop.run_until_complete(send(data))):
-                assert status not in (b"500",), "a fault of the server's own"
+            answers = loop.run_until_complete(send(data))
+            # DynamoDB calls it an internal error when a body cannot be unpacked, and so do we.
+            packed = sum(answers.count(words) for words in UNPACKING)
+            assert STATUS.findall(answers).count(b"500") == packed, "a fault of the server's own"
             assert not faults, faults.pop()
 
         yield run

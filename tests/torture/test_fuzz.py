@@ -62,5 +62,4 @@ def test_an_input_that_never_ends_is_noticed(monkeypatch: pytest.MonkeyPatch) ->
 @pytest.mark.timeout(0)
 @pytest.mark.parametrize("name", TARGETS)
 def test_many_inputs(name: str) -> None:
-    for seed in range(amounts.FUZZ_SEEDS):
-        go(name, inputs=amounts.FUZZ_INPUTS // (10 if name == "logs" else 1), seed=amounts.seed(100 + seed))
+    go(name, inputs=amounts.FUZZ_INPUTS // (10 if name == "logs" else 1), seed=amounts.seed(100))
