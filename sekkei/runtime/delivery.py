@@ -388,7 +388,7 @@ class Delivery:
 
     async def _give_up(self, message: Message, error: Exception) -> None:
         given_up = getattr(self._transport(message), "given_up", None)
-        if given_up is not None:
+        if given_up is not None and message.body != CLOSED:
             try:
                 await given_up(message)
             except Exception as failed:

@@ -9,7 +9,7 @@ from sekkei.clock import ManualClock
 from sekkei.design import Database, TransactionFailed
 from sekkei.runtime.delivery import ATTEMPTS_MAX, Delivery
 from sekkei.runtime.design import Message, State
-from sekkei.runtime.outbox import SHELL, Outbox, Undeliverable
+from sekkei.runtime.outbox import CLOSED, SHELL, Outbox, Undeliverable
 
 
 class Recorder:
@@ -80,6 +80,16 @@ async def test_what_follows_from_giving_up_is_done_before_it_is_given_up(
     kept = await outbox.get("1")
     assert kept is not None
     assert (kept.state, kept.attempts, mail.tried) == (State.FAILED, attempts, ["tasks/1"] * 2)
+
+
+async def test_nothing_follows_from_a_text_that_cannot_be_read(runtime: Database, clock: ManualClock) -> None:
+    """Whoever is to do something about it would fail for ever."""
+    outbox, mail = Outbox(runtime, clock, "tasks"), Following(ConnectionError)
+    await outbox.put("mail", "nobody", CLOSED, id="1")
+    await Delivery(runtime, clock, {"mail": mail}).run_once()
+    kept = await outbox.get("1")
+    assert kept is not None
+    assert (kept.state, mail.tried) == (State.FAILED, [])
 
 
 async def test_what_can_never_be_sent_is_given_up(runtime: Database, clock: ManualClock) -> None:
