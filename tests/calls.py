@@ -60,7 +60,7 @@ GUESSED = "?"
 """After a function's name, among what is written: a test asked, and no function was seen to."""
 ENTRIES: tuple[tuple[Any, str, str], ...] = (
     (Reactions, "react", "stream"),
-    (Worker, "_ensure_recurring", "work"),
+    (Worker, "_prepare", "work"),
     (Worker, "fire_due", "work"),
     (Worker, "work_on_jobs", "work"),
     (Jobs, "run_once", "work"),

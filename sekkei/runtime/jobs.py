@@ -13,7 +13,7 @@ from datetime import timedelta
 from typing import Any
 
 from sekkei.clock import Clock
-from sekkei.design import ConditionFailed, Database, Put
+from sekkei.design import ConditionFailed, Database, Put, Ref
 from sekkei.runtime import days
 from sekkei.runtime.alarms import Alarms
 from sekkei.runtime.deadlines import within
@@ -109,8 +109,11 @@ class Jobs:
             return False
         return True
 
+    def row(self, id: str) -> Ref[JobRun]:
+        return job_runs(f"{self._system}/{id}")
+
     async def get(self, id: str) -> JobRun | None:
-        return await self._runtime.get(job_runs(f"{self._system}/{id}").consistent())
+        return await self._runtime.get(self.row(id).consistent())
 
     async def run_to_end(self, definitions: Mapping[str, Job], id: str) -> JobRun:
         """Work on one job here and now until it is finished; for commands and tests."""

@@ -70,12 +70,6 @@ class StoredSchedules:
     ) -> None:
         await self._runtime.write(self.put_action(name, job, payload, at=at, cron=cron))
 
-    async def ensure(self, name: str, job: str, cron: str) -> None:
-        """A recurring schedule that is always there; one that is stays as it is, unless its times changed."""
-        found = await self._runtime.get(schedules(name).consistent())
-        if found is None or found.cron != cron:
-            await self.put(name, job, {}, cron=cron)
-
     async def delete(self, name: str) -> None:
         await self._runtime.write(schedules.delete(name))
 

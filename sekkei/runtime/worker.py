@@ -15,13 +15,14 @@ import socket
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from typing import Any
 
 from sekkei import ending
 from sekkei.clock import Clock
-from sekkei.design import Database
+from sekkei.design import Database, Ref
 from sekkei.runtime.alarms import Alarms
 from sekkei.runtime.delivery import Delivery
-from sekkei.runtime.design import Schedule
+from sekkei.runtime.design import Schedule, schedules
 from sekkei.runtime.design import table as runtime_table
 from sekkei.runtime.failures import one_line
 from sekkei.runtime.jobs import Jobs, due_runs
@@ -151,9 +152,7 @@ class Worker:
     async def start(self, *, recurring: bool = True) -> None:
         """Begin. Without what recurs, nothing happens only because another minute has come: for tests in real time.
         What a store needs once is done either way."""
-        if recurring:
-            await self._ensure_recurring()
-        await self._begin_once()
+        await self._prepare(recurring=recurring)
         self._stopping.clear()
         self.delivery.begin()
         await self.pulse.start()
@@ -191,23 +190,28 @@ class Worker:
                 found.append(Round(f"stream of {system.name}", pump.run_once, ear, Due(self._clock), idle, pump))
         return found
 
-    async def _ensure_recurring(self) -> None:
-        for system in self._systems.values():
-            for job, cron in system.parts.recurring.items():
-                await system.schedules.ensure(f"{system.name}/{job}", job, cron)
-
-    async def _begin_once(self) -> None:
-        for system in self._systems.values():
-            for job in system.parts.once:
-                await system.jobs.start(job, {}, id=once_id(system.name, job))
+    async def _prepare(self, *, recurring: bool = True) -> None:
+        """Put down what recurs, and begin what a store needs once. One look tells what is there: a worker that is
+        called once a minute does this every minute."""
+        systems = self._systems.values()
+        repeated = [(each, *one) for each in systems for one in each.parts.recurring.items() if recurring]
+        single = [(each, job) for each in systems for job in each.parts.once]
+        rows: list[Ref[Any]] = [schedules(f"{each.name}/{job}") for each, job, _ in repeated]
+        rows += [each.jobs.row(once_id(each.name, job)) for each, job in single]
+        found = await self._runtime.get_many(row.consistent() for row in rows)
+        for (each, job, cron), there in zip(repeated, found, strict=False):
+            if there is None or there.cron != cron:
+                await each.schedules.put(f"{each.name}/{job}", job, {}, cron=cron)
+        for (each, job), there in zip(single, found[len(repeated) :], strict=True):
+            if there is None:
+                await each.jobs.start(job, {}, id=once_id(each.name, job))
 
     async def tick(self, seconds: float) -> None:
         """Schedules, outbox and jobs until nothing is due or the time is up; for whoever is called once a minute.
 
         Streams are left out: where nothing runs all the time, they call by themselves.
         """
-        await self._ensure_recurring()
-        await self._begin_once()
+        await self._prepare()
         until = self._clock.monotonic() + seconds
         while await self.fire_due() + await self.delivery.run_once() + await self.work_on_jobs():
             if self._clock.monotonic() > until:

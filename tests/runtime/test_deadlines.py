@@ -159,8 +159,8 @@ async def test_a_schedule_that_hangs_lets_the_others_fire(runtime: Database, clo
     working = Worker(
         runtime.store, runtime, clock, [Running("tasks", runtime, parts, Jobs(runtime, clock, "tasks"), schedules)], {}
     )
-    await schedules.ensure("a", "hanging", "* * * * *")
-    await schedules.ensure("b", "quick", "* * * * *")
+    await schedules.put("a", "hanging", {}, cron="* * * * *")
+    await schedules.put("b", "quick", {}, cron="* * * * *")
     clock.advance(60)
     assert await working.fire_due() == 2
     assert fired == ["quick"]

@@ -78,8 +78,8 @@ async def working(
         await deployment.worker.stop()
 
 
-async def test_what_a_store_needs_once_does_not_recur(clock: ManualClock) -> None:
-    """A worker without what recurs still brings an earlier version's rows up to date."""
+async def kept(store: Store, clock: Clock, cron: str = "5 0 * * *") -> Deployment:
+    """A system with something that recurs, and something that a store needs once."""
 
     def build(context: Context) -> Parts:
         async def nightly(payload: Payload) -> None: ...
@@ -88,19 +88,51 @@ async def test_what_a_store_needs_once_does_not_recur(clock: ManualClock) -> Non
             return Progress(1, None)
 
         jobs = {"renew": Job([("renew", renew)])}
-        return Parts(scheduled={"nightly": nightly}, recurring={"nightly": "5 0 * * *"}, jobs=jobs, once=["renew"])
+        return Parts(scheduled={"nightly": nightly}, recurring={"nightly": cron}, jobs=jobs, once=["renew"])
 
     async def no_demo(context: Context, parts: Parts) -> None: ...
 
-    words, store = {"ja": "", "en": ""}, Embedded(clock=clock)
+    words = {"ja": "", "en": ""}
     system = System(name="kept", title=words, about=words, design=design, build=build, demo=no_demo)
     deployment = assemble([system], store, test_settings(), clock)
     await deployment.make_tables()
+    return deployment
+
+
+async def test_what_a_store_needs_once_does_not_recur(clock: ManualClock) -> None:
+    """A worker without what recurs still brings an earlier version's rows up to date."""
+    store = Embedded(clock=clock)
+    deployment = await kept(store, clock)
     await deployment.worker.start(recurring=False)
     await deployment.worker.stop()
     running = deployment.systems["kept"].running
     assert await running.jobs.get(worker.once_id("kept", "renew")) is not None
     assert await deployment.runtime.all(schedules.scan().consistent()) == []
+    await store.close()
+
+
+async def test_one_question_tells_whether_everything_stands(clock: ManualClock) -> None:
+    """Whoever is called once a minute asks that once a minute."""
+    store = Embedded(clock=clock)
+    deployment = await kept(store, clock)
+    await deployment.worker.tick(0)
+    before = Counter(deployment.store.calls)
+    await deployment.worker.tick(0)
+    asked = Counter(deployment.store.calls) - before
+    assert asked["BatchGetItem"] == 1
+    assert not asked.keys() & {"GetItem", *WRITES}, asked
+    await store.close()
+
+
+async def test_a_version_with_other_times_moves_what_recurs(clock: ManualClock) -> None:
+    store = Embedded(clock=clock)
+    await (await kept(store, clock)).worker.tick(0)
+    await (await kept(store, clock, "15 0 * * *")).worker.tick(0)
+    rows = await (await kept(store, clock)).runtime.all(schedules.scan().consistent())
+    nightly = {one.name: one for one in rows}["kept/nightly"]
+    assert nightly.cron == "15 0 * * *"
+    assert nightly.due_at is not None
+    assert nightly.due_at.minute == 15
     await store.close()
 
 

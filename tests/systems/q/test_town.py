@@ -59,7 +59,7 @@ class Town:
         for name in self.names:
             await self.arrive(name)
         await self.world.service.moderation.add_word("boss", "悪い")
-        await self.world.deployment.worker._ensure_recurring()
+        await self.world.deployment.worker._prepare()
 
     async def arrive(self, name: str) -> None:
         await self.world.join(name, visibility=self.dice.choice(list(Visibility)))
