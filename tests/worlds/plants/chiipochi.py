@@ -138,8 +138,44 @@ def stamps_of_the_forgotten_stay(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(jobs, "_forget_stamps", nothing(0))
 
 
+def a_refund_that_is_refused_stays_on_its_way(patch: pytest.MonkeyPatch) -> None:
+    from sekkei_systems.chiipochi.service.refunds import RefundTransport
+
+    patch.setattr(RefundTransport, "given_up", nothing(None))
+
+
+def whoever_leaves_stays_in_the_records(patch: pytest.MonkeyPatch) -> None:
+    from sekkei.runtime.jobs import Progress
+    from sekkei_systems.chiipochi.service.personal import BotPeople
+
+    patch.setattr(BotPeople, "_unsign", nothing(Progress(0)))
+
+
+def a_second_payment_that_comes_back_is_not_owed(patch: pytest.MonkeyPatch) -> None:
+    from sekkei_systems.chiipochi.service.surplus import Surpluses
+
+    patch.setattr(Surpluses, "_came_back", nothing(True))
+
+
+def what_was_given_by_hand_is_forgotten(patch: pytest.MonkeyPatch) -> None:
+    """As soon as the provider is asked, its word alone counts."""
+    from sekkei_systems.chiipochi.design.models import Donation
+
+    patch.setattr(Donation, "given_by_hand", 0)
+
+
+def a_second_payment_is_taken_for_news_of_the_first(patch: pytest.MonkeyPatch) -> None:
+    from sekkei_systems.chiipochi.service.surplus import Surpluses
+
+    patch.setattr(Surpluses, "file", nothing(False))
+
+
 DONATING = "names_a_speciality", "says_yes", "follows_the_link"
 FORGETTING = *DONATING, *("wants_to_be_forgotten",) * 5
+GIVING_BACK = (
+    *(*DONATING, *("follows_the_link", "pays_once_more") * 2),
+    *("refunds", "gives_back_by_hand", "gives_a_second_payment_back", "leaves"),
+)
 THANKS = "nobody_is_thanked_for_nothing_or_twice"
 YES = "nobody_donates_more_often_than_they_say_yes"
 
@@ -154,5 +190,10 @@ PLANTS = [
     Planted("chiipochi", what_a_process_left_over_stays, "everything_that_line_delivered_is_handled", 0),
     Planted("chiipochi", thanks_come_before_the_money, THANKS, 6, DONATING),
     Planted("chiipochi", every_change_of_a_donation_is_thanked_for, THANKS, 2, DONATING),
+    Planted("chiipochi", a_refund_that_is_refused_stays_on_its_way, "no_refund_runs_for_ever", 2, GIVING_BACK),
+    Planted("chiipochi", whoever_leaves_stays_in_the_records, "whoever_left_is_named_nowhere", 0, GIVING_BACK),
+    Planted("chiipochi", a_second_payment_that_comes_back_is_not_owed, "money_equals_the_ledger", 3, GIVING_BACK),
+    Planted("chiipochi", a_second_payment_is_taken_for_news_of_the_first, "money_equals_the_ledger", 0, GIVING_BACK),
+    Planted("chiipochi", what_was_given_by_hand_is_forgotten, "money_equals_the_ledger", 6, GIVING_BACK),
     Planted("chiipochi", stamps_of_the_forgotten_stay, "nothing_remains_of_the_forgotten", 6, FORGETTING),
 ]

@@ -242,10 +242,11 @@ def says_yes(incoming: Incoming) -> bool:
 
 
 def in_time(incoming: Incoming, state: UserState | None, now: datetime) -> Incoming:
-    """Nothing happened later than now: a time ahead of our clock would make all that follows seem late. Nor is a state
-    newer than what comes now when such a time was written into it."""
+    """Nothing happened much later than now: such a time would make all that follows seem late. Nor is a state newer
+    than what comes now when such a time was written into it. A little later it may well be: clocks differ, and LINE's
+    times are in order among themselves."""
     now_ms = int(now.timestamp() * 1000)
-    at_ms = min(incoming.at_ms, now_ms)
+    at_ms = incoming.at_ms if incoming.at_ms <= now_ms + CLOCKS_DIFFER_MS else now_ms
     if state is not None and (state.last_event_ts or 0) > now_ms + CLOCKS_DIFFER_MS:
         at_ms = state.last_event_ts or at_ms
     return incoming if at_ms == incoming.at_ms else replace(incoming, at_ms=at_ms)

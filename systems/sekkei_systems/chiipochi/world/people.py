@@ -14,10 +14,7 @@ from sekkei.runtime.counterparts.line import LineCounterpart
 from sekkei.worlds import Letter, Person, Script, World
 from sekkei.worlds.chance import dice_of
 from sekkei_systems.chiipochi import SYSTEM
-from sekkei_systems.chiipochi.design.models import (
-    Donation,
-    Status,
-)
+from sekkei_systems.chiipochi.design.models import Donation, Status, Surplus
 from sekkei_systems.chiipochi.local.stripe import Ledger
 from sekkei_systems.chiipochi.local.stripe.errors import Refused
 from sekkei_systems.chiipochi.local.stripe.ledger import Thing
@@ -28,7 +25,8 @@ SECRET, WEBHOOK_SECRET, TOKEN = "line-secret", "whsec_world", "line-token"
 WORDS = ("ピーナッツ", "りんご 300", "沖縄 500", "餃子", "石川県に 千円")
 PAY = re.compile(r"/chiipochi/pay/[\w.=-]+")
 MINE = re.compile(r"/chiipochi/u/[\w.=|-]+")
-NONCE = re.compile(r"a=yes&n=(\w+)")
+YES = re.compile(r'"data":"([^"]*\ba=yes\b[^"]*)"')
+"""What the button carries that says yes."""
 HOUR, DAY = 3600.0, 86400.0
 
 WORLD = Script(
@@ -47,7 +45,7 @@ WORLD = Script(
         "stripe_secret_key": KEY,
         "stripe_webhook_secret": WEBHOOK_SECRET,
         "stripe_payment_methods": "card,konbini",
-        "operators": "operator-1@example.com",
+        "operators": "operator-1@example.com,operator-2@example.com",
     },
 )
 
@@ -58,7 +56,7 @@ WORLD = Script(
 @WORLD.prepares
 def open_services(world: World) -> None:
     ledger, line = Ledger(world.clock, world.seed), LineCounterpart(world.clock, TOKEN)
-    world.given |= {"ledger": ledger, "line": line, "yes": Counter(), "forgotten": {}}
+    world.given |= {"ledger": ledger, "line": line, "yes": Counter(), "forgotten": {}, "left": set()}
     world.internet.services |= {"api.stripe.com": StripeEnd(ledger), "api.line.me": line}
 
 
@@ -92,7 +90,7 @@ async def banks_change_their_minds(world: World) -> None:
     ledger = ledger_of(world)
     for number in range(1, 100):
         dice = dice_of(world.seed, "bank", number)
-        await asyncio.sleep(5 + dice.random() * 30)
+        await asyncio.sleep(2 + dice.random() * 14)
         if not world.faulty or not ledger.charges:
             continue
         charge = dice.choice(list(ledger.charges.values()))
@@ -135,6 +133,30 @@ async def donor(me: Person) -> None:
     me.memory["line"] = "U" + f"{int(me.name[-1]):032x}"
     _send(me, line_of(me.world).befriend(me.memory["line"]))
     await asyncio.sleep(2.0)
+    if me.name == "donor-1":
+        await _gives(me)
+
+
+async def _gives(me: Person) -> None:
+    """Somebody who has given before: there is money to give back from the beginning."""
+    line, ledger, user = line_of(me.world), ledger_of(me.world), me.memory["line"]
+    me.world.given["yes"][user] += 1
+    _send(me, line.text(user, WORDS[0]))
+    if (button := await _heard(me, YES)) is None:
+        return
+    _send(me, line.tap(user, button[1]))
+    if (link := await _heard(me, PAY)) is None:
+        return
+    ledger.pay_by_card(ledger.sessions[(await me.get(link[0])).location.rpartition("/")[2]])
+
+
+async def _heard(me: Person, wanted: re.Pattern[str]) -> re.Match[str] | None:
+    """None if they wait for it in vain."""
+    for _ in range(20):
+        if (found := _newest(me, wanted)) is not None:
+            return found
+        await asyncio.sleep(0.5)
+    return None
 
 
 def _send(me: Person, event: dict[str, Any]) -> None:
@@ -172,9 +194,9 @@ async def names_a_speciality(me: Person) -> str:
 async def says_yes(me: Person) -> str:
     line, user = line_of(me.world), me.memory["line"]
     me.world.given["yes"][user] += 1
-    found = _newest(me, NONCE)
+    found = _newest(me, YES)
     if found is not None and me.dice.chance(0.5):
-        _send(me, line.tap(user, f"a=yes&n={found[1]}"))
+        _send(me, line.tap(user, found[1]))
         return "taps はい"
     _send(me, line.text(user, "はい"))
     return "writes はい"
@@ -196,7 +218,7 @@ async def unsends(me: Person) -> str:
     return "writes ピーナッツ and takes it back"
 
 
-@WORLD.does("donor", 5)
+@WORLD.does("donor", 6)
 async def follows_the_link(me: Person) -> str | None:
     """And pays, or goes to a convenience store, or thinks better of it."""
     found = _newest(me, PAY)
@@ -237,6 +259,28 @@ async def pays_at_the_till(me: Person) -> str | None:
     return f"pays ¥{session['amount_total']} at the till"
 
 
+@WORLD.does("donor", 1)
+async def pays_once_more(me: Person) -> str | None:
+    """For something that is paid, or waits for a till, or has run out: by a second checkout."""
+    ledger = ledger_of(me.world)
+    others = [one for one in ledger.sessions.values() if one["status"] != "open"]
+    if not others:
+        return None
+    return f"once more at Stripe: {_decides(me, ledger.again(me.dice.choice(others)))}"
+
+
+@WORLD.does("donor", 1)
+async def names_an_account(me: Person) -> str | None:
+    """To which cash goes back: Stripe has asked by mail."""
+    ledger = ledger_of(me.world)
+    waiting = [one for one in ledger.refunds.values() if one["status"] == "requires_action"]
+    if not waiting:
+        return None
+    refund = me.dice.choice(waiting)
+    ledger.name_account(refund)
+    return f"names an account for ¥{refund['amount']}"
+
+
 @WORLD.does("donor", 0.3)
 async def wants_to_be_forgotten(me: Person) -> str | None:
     found = _newest(me, MINE)
@@ -249,12 +293,12 @@ async def wants_to_be_forgotten(me: Person) -> str | None:
     return f"asks to be forgotten: {reply.status}"
 
 
-# The operator
+# Operators
 
 
-@WORLD.role(1)
+@WORLD.role(2)
 async def operator(me: Person) -> None:
-    await me.sign_in("operator-1@example.com")
+    await me.sign_in(f"{me.name}@example.com")
 
 
 def _some_donation(me: Person) -> Donation | None:
@@ -292,6 +336,48 @@ async def asks_the_provider(me: Person) -> str | None:
     return f"asks Stripe about ¥{donation.amount}: {reply.status}"
 
 
-@WORLD.does("operator", 1)
+@WORLD.does("operator", 0.5)
 async def looks(me: Person) -> str:
     return f"opens the operator's page: {(await me.get('/chiipochi/operator')).status}"
+
+
+@WORLD.does("operator", 2)
+async def gives_back_by_hand(me: Person) -> str | None:
+    """What the page lists: it came too late, or Stripe is slow or unable."""
+    owed = [one for one in me.world.decoded("donation_history") if one.refund_pk == "OWED"]
+    if not owed:
+        return None
+    donation = me.dice.choice(sorted(owed, key=lambda one: one.created_at))
+    order = order_id_of(donation.user_id, donation.created_at)
+    reply = await me.post("/chiipochi/operator/refunded", {"order": order})
+    return f"gives ¥{donation.amount} back by hand: {reply.status}"
+
+
+@WORLD.does("operator", 2)
+async def gives_a_second_payment_back(me: Person) -> str | None:
+    found = [one for one in me.world.decoded("payments") if isinstance(one, Surplus) and one.refunded_at is None]
+    if not found:
+        return None
+    surplus = me.dice.choice(sorted(found, key=lambda one: one.tx_id))
+    what = me.dice.choices(["refund", "refunded"], [3, 1])[0]
+    reply = await me.post("/chiipochi/operator/twice", {"payment": surplus.tx_id, "what": what})
+    return f"{what} of a second ¥{surplus.amount}: {reply.status}"
+
+
+@WORLD.does("operator", 1)
+async def leaves(me: Person) -> str | None:
+    """One of them, once they have asked for a refund: there is somebody left to give money back."""
+    account, donations = _account(me), me.world.decoded("donation_history")
+    asked = any(one.refund_asked_by == account for one in donations)
+    if me.name != "operator-2" or account is None or not asked:
+        return None
+    await me.sign_in(f"{me.name}@example.com")  # nobody leaves by a session of long ago
+    await me.post("/account/leave", {"sure": "on"})
+    if _account(me) is None:
+        me.world.given["left"].add(account)
+    return "leaves with their account" if _account(me) is None else "tries to leave"
+
+
+def _account(me: Person) -> str | None:
+    theirs = [row for row in me.world.items("sekkei-web") if row.get("email") == {"S": f"{me.name}@example.com"}]
+    return theirs[0]["PK"]["S"].partition("#")[2] if theirs else None

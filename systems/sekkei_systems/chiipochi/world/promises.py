@@ -12,12 +12,16 @@ from sekkei.worlds import World, promises
 from sekkei_systems.chiipochi.design.models import (
     Award,
     DayTotal,
+    Dispute,
     Donation,
     PrefectureTotal,
     Stamp,
     Status,
+    Surplus,
+    is_by_hand,
     is_forgotten,
 )
+from sekkei_systems.chiipochi.local.stripe.ledger import Thing
 from sekkei_systems.chiipochi.service.links import donation_key, order_id_of
 from sekkei_systems.chiipochi.world.people import WORLD, ledger_of, line_of
 
@@ -64,22 +68,58 @@ def nobody_donates_more_often_than_they_say_yes(world: World) -> None:
         assert count <= yes, f"{count} donations of somebody who said yes {yes} times"
 
 
+def _surpluses(world: World) -> dict[str, Surplus]:
+    return {one.tx_id: one for one in world.decoded("payments") if isinstance(one, Surplus)}
+
+
+def _payments(world: World) -> list[Donation | Surplus]:
+    return [*_donations(world), *_surpluses(world).values()]
+
+
 @WORLD.finally_
 def money_equals_the_ledger(world: World) -> None:
-    """Each payment is a donation that keeps what the account keeps, or one that is owed back."""
-    ledger = ledger_of(world)
+    """Each payment is a donation that keeps what the account keeps and nobody gave back by hand, or is owed back until
+    all of it has gone; a second one for the same is owed back."""
+    ledger, surpluses = ledger_of(world), _surpluses(world)
     by_tx = {one.tx_id: one for one in _donations(world) if one.tx_id}
     for session in ledger.sessions.values():
         if session["payment_status"] != "paid":
             continue
+        charge = ledger.charges[ledger.intents[session["payment_intent"]]["latest_charge"]]
+        if session["id"] in surpluses:
+            _second_payment_is_owed(surpluses[session["id"]], charge)
+            continue
         donation = by_tx.get(session["id"])
         assert donation is not None, f"¥{session['amount_total']} came, and there is no donation"
-        charge = ledger.charges[ledger.intents[session["payment_intent"]]["latest_charge"]]
-        kept = ledger.kept(charge)
+        kept, gone = ledger.kept(charge), charge["amount_refunded"] + donation.given_by_hand
+        assert donation.refunded == min(gone, donation.amount), f"¥{gone} went back, we say ¥{donation.refunded}"
         if donation.status is Status.SUCCEEDED:
-            assert donation.kept == kept, f"Stripe keeps ¥{kept} of ¥{donation.amount}, we say ¥{donation.kept}"
+            kept = max(0, kept - donation.given_by_hand)
+            assert donation.kept == kept, f"¥{kept} of ¥{donation.amount} are kept, we say ¥{donation.kept}"
         else:
             assert donation.paid_late_at is not None, f"¥{donation.amount} came for a donation that {donation.status}"
+            owed = gone < donation.amount and donation.dispute is not Dispute.LOST
+            assert (donation.refund_pk == "OWED") == owed, f"¥{donation.amount} came late and are {donation.refund_pk}"
+
+
+def _second_payment_is_owed(surplus: Surplus, charge: Thing) -> None:
+    gone = charge["amount_refunded"] >= charge["amount"] or is_by_hand(surplus.refund_id)
+    said = surplus.refunded_at is not None
+    assert said == gone, f"¥{surplus.amount} came a second time; has it gone back: {gone}; we say {said}"
+
+
+@WORLD.finally_
+def no_refund_runs_for_ever(world: World) -> None:
+    """It is done, or it has failed and somebody can try again."""
+    running = [one for one in _payments(world) if one.is_refund_running]
+    assert running == [], f"{len(running)} refunds are on their way, and nobody sees to them"
+
+
+@WORLD.finally_
+def whoever_left_is_named_nowhere(world: World) -> None:
+    for one in _payments(world):
+        for left in sorted(world.given["left"]):
+            assert left not in (one.refund_asked_by, (one.refund_id or "").rpartition(" ")[2]), "they are named still"
 
 
 @WORLD.finally_

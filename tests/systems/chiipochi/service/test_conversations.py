@@ -174,3 +174,13 @@ async def test_whoever_was_silenced_by_such_a_time_before_is_heard_again(quick_b
     await quick_bot.db.write(user_states.update(AOI).set(UserState.last_event_ts, later))
     await quick_bot.say("はい")
     assert len(await quick_bot.donations()) == 1
+
+
+async def test_a_clock_of_ours_that_is_behind_makes_nobody_late(quick_bot: Bot) -> None:
+    """One process asks, and another, whose clock is behind LINE's, hears the yes of a moment later."""
+    await quick_bot.say("ピーナッツ")
+    yes = quick_bot.text("はい")
+    yes["timestamp"] += 500
+    quick_bot.clock.advance(-1.5)
+    await quick_bot.deliver(yes)
+    assert len(await quick_bot.donations()) == 1

@@ -23,17 +23,10 @@ async def _paid_twice(bot: StripeBot, session: dict[str, Any]) -> tuple[dict[str
     """The second checkout and its charge."""
     bot.ledger.pay_by_card(session)
     await bot.tell()
-    second = _again(bot, session)
+    second = bot.ledger.again(session)
     charge = bot.ledger.pay_by_card(second)
     assert await bot.tell(times=2) == [200, 200]
     return second, charge
-
-
-def _again(bot: StripeBot, session: dict[str, Any]) -> dict[str, Any]:
-    """A second checkout of the same donation."""
-    second = {**session, "id": bot.ledger.new_id("cs"), "status": "open", "payment_intent": None}
-    bot.ledger.sessions[second["id"]] = second
-    return second
 
 
 async def test_a_second_payment_is_owed_back_and_given_back(stripe_bot: StripeBot) -> None:
@@ -165,7 +158,7 @@ async def test_a_second_payment_of_somebody_who_was_forgotten_is_owed(stripe_bot
     bot.ledger.pay_by_card(session)
     await bot.tell()
     await bot.forget()
-    second = _again(bot, session)
+    second = bot.ledger.again(session)
     bot.ledger.pay_by_card(second)
     await bot.tell()
     (owed,) = await bot.service.surpluses.owed(RENS)
@@ -202,7 +195,7 @@ async def test_a_refund_of_a_second_payment_that_is_told_before_it_is_not_forgot
     _, session = await bot.checkout()
     bot.ledger.pay_by_card(session)
     await bot.tell()
-    bot.ledger.refund(bot.ledger.pay_by_card(_again(bot, session)))
+    bot.ledger.refund(bot.ledger.pay_by_card(bot.ledger.again(session)))
     for news in reversed(list(bot.ledger.news(WEBHOOK_SECRET))):
         assert (await bot.post(*news)).status == 200
         await bot.work()

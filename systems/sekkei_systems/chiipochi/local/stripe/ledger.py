@@ -164,6 +164,14 @@ class Ledger:
 
     # Banks and the Dashboard
 
+    def again(self, session: Thing) -> Thing:
+        """A second checkout for the same: made at the Dashboard, or left behind where an answer was lost."""
+        found = copy.deepcopy(session) | {"id": self.new_id("cs"), "status": "open", "payment_status": "unpaid"}
+        found |= {"payment_intent": None, "expires_at": self.now() + 24 * 3600}
+        found["url"] = self.page(found["id"], f"https://checkout.stripe.com/c/pay/{found['id']}")
+        self.sessions[found["id"]] = found
+        return found
+
     def name_account(self, refund: Thing) -> None:
         """Cash has no way back: Stripe writes to the payer, who says which account of theirs it goes to."""
         if refund["status"] != "requires_action":
