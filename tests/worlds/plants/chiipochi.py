@@ -170,12 +170,37 @@ def a_second_payment_is_taken_for_news_of_the_first(patch: pytest.MonkeyPatch) -
     patch.setattr(Surpluses, "file", nothing(False))
 
 
+def a_number_is_taken_before_its_receipt_is_written(patch: pytest.MonkeyPatch) -> None:
+    from sekkei_systems.chiipochi.design import last_number, receipt_counters
+    from sekkei_systems.chiipochi.design.models_books import ReceiptCounter
+    from sekkei_systems.chiipochi.service.receipts import Receipts
+
+    sound = Receipts._next
+
+    async def counted_first(self: Receipts, donor: Any, what: str, given: Any, person: Any) -> Any:
+        year = given[0].paid_day.year
+        last = await self._db.get(last_number(year))
+        await self._db.write(receipt_counters.upsert(year).set(ReceiptCounter.last, last.last + 1 if last else 1))
+        return await sound(self, donor, what, given, person)
+
+    patch.setattr(Receipts, "_next", counted_first)
+
+
+def a_receipt_stays_when_money_goes_back(patch: pytest.MonkeyPatch) -> None:
+    from sekkei_systems.chiipochi.service.receipts import Receipts
+
+    patch.setattr(Receipts, "correct", nothing(None))
+
+
 DONATING = "names_a_speciality", "says_yes", "follows_the_link"
 FORGETTING = *DONATING, *("wants_to_be_forgotten",) * 5
 GIVING_BACK = (
     *(*DONATING, *("follows_the_link", "pays_once_more") * 2),
     *("refunds", "gives_back_by_hand", "gives_a_second_payment_back", "leaves"),
 )
+RECEIPTS = *DONATING, "asks_something", *("wants_receipts",) * 3, "refunds"
+NUMBERS = "receipts_are_numbered_without_gaps"
+YEN = "no_yen_is_on_two_receipts_or_on_one_too_many"
 THANKS = "nobody_is_thanked_for_nothing_or_twice"
 YES = "nobody_donates_more_often_than_they_say_yes"
 
@@ -195,5 +220,7 @@ PLANTS = [
     Planted("chiipochi", a_second_payment_that_comes_back_is_not_owed, "money_equals_the_ledger", 3, GIVING_BACK),
     Planted("chiipochi", a_second_payment_is_taken_for_news_of_the_first, "money_equals_the_ledger", 0, GIVING_BACK),
     Planted("chiipochi", what_was_given_by_hand_is_forgotten, "money_equals_the_ledger", 6, GIVING_BACK),
+    Planted("chiipochi", a_number_is_taken_before_its_receipt_is_written, NUMBERS, 3, RECEIPTS),
+    Planted("chiipochi", a_receipt_stays_when_money_goes_back, YEN, 6, RECEIPTS),
     Planted("chiipochi", stamps_of_the_forgotten_stay, "nothing_remains_of_the_forgotten", 6, FORGETTING),
 ]

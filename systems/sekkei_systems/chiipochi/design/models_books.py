@@ -39,6 +39,9 @@ class Receipt:
     what: Attr[str] = attr(ja="対象（YEAR-2025 / DONATION-日時）", en="a year's donations, or one of them")
     amount: Attr[int] = attr(ja="金額", en="yen")
     lines: Attr[list[dict[str, Any]]] = attr(ja="内訳", en="what the amount is made of")
+    given: Attr[list[str] | None] = attr(
+        default=None, ja="対象の寄付（日時）", en="which donations it is for, by their time"
+    )
     paid_from: Attr[date] = attr(ja="最初の入金日", en="the day of the first payment")
     paid_to: Attr[date] = attr(ja="最後の入金日", en="the day of the last payment")
     sender: Attr[dict[str, str]] = attr(ja="発行者", en="who issued it")

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
 
-from sekkei.design import ConditionFailed, TransactionFailed
+from sekkei.design import Check, ConditionFailed, TransactionFailed
 from sekkei.runtime import days
 from sekkei.runtime.refusals import Conflict, NotThere
 from sekkei.runtime.system import Context
@@ -31,12 +31,13 @@ from sekkei_systems.chiipochi.design import (
     receipts_of_user,
     register_of,
 )
-from sekkei_systems.chiipochi.design.models import Donation
+from sekkei_systems.chiipochi.design.models import Donation, is_forgotten
 from sekkei_systems.chiipochi.design.models_books import FIRST, Receipt, receipt_key
 from sekkei_systems.chiipochi.refusals import DetailsMissing, InYearsReceipt, NoOrganisation, NothingToReceipt
 from sekkei_systems.chiipochi.rules.organisation import Organisation
 from sekkei_systems.chiipochi.service.access import Donor, Operator
 from sekkei_systems.chiipochi.service.details import Details, Person
+from sekkei_systems.chiipochi.service.forgotten import pseudonym
 from sekkei_systems.chiipochi.service.links import order_id_of
 from sekkei_systems.chiipochi.service.mine import LATE
 
@@ -45,6 +46,8 @@ FIRST_YEAR = 2025
 """Before that there was no ちいポチ."""
 REPLACED_MAX = 90
 """Single receipts that a year's can replace at once; a transaction takes a hundred."""
+CHECKED_MAX = 90
+"""Of these and of the donations themselves, together."""
 
 log = logging.getLogger("sekkei_systems.chiipochi.receipts")
 
@@ -62,12 +65,17 @@ def of_year(year: int) -> str:
 
 
 def of_donation(donation: Donation) -> str:
-    return f"DONATION-{order_id_of(donation.user_id, donation.created_at).partition('|')[2]}"
+    return f"DONATION-{_time_of(donation)}"
+
+
+def _time_of(donation: Donation) -> str:
+    """What tells one of a donor's donations from the others."""
+    return order_id_of(donation.user_id, donation.created_at).partition("|")[2]
 
 
 class Receipts:
     def __init__(self, context: Context, organisation: Organisation, details: Details) -> None:
-        self._db, self._clock, self._details = context.db, context.clock, details
+        self._context, self._db, self._clock, self._details = context, context.db, context.clock, details
         self._organisation, self._sample = organisation, context.settings.demo
 
     # Issuing
@@ -82,9 +90,6 @@ class Receipts:
             return [found]
 
         (donation,) = await given()
-        whole = await self._valid(donor, of_year(donation.paid_day.year))
-        if whole is not None and _covers(whole, donation):
-            raise InYearsReceipt()
         return await self._issue(donor, of_donation(donation), given)
 
     async def issue_year(self, donor: Donor, year: int) -> Receipt:
@@ -120,13 +125,19 @@ class Receipts:
         return person
 
     async def _next(self, donor: Donor, what: str, given: Sequence[Donation], person: Person) -> Receipt | None:
-        """None when somebody was quicker."""
+        """None when somebody was quicker. The donor's newest is looked at first: one that is issued after that look
+        makes this one fail."""
+        before = await self._db.get(receipt_in_force(donor.user_id, LAST))
+        await self._check_years(donor, what, given)
         current = await self._valid(donor, what)
         amount, lines = sum(one.kept for one in given), _lines(given)
-        if current is not None and (current.amount, current.lines, self.person(current)) == (amount, lines, person):
+        if (
+            current is not None
+            and all(_covers(current, one) for one in given)
+            and (current.amount, current.lines, self.person(current)) == (amount, lines, person)
+        ):
             return current
-        now, before = days.now(self._clock), await self._db.get(receipt_in_force(donor.user_id, LAST))
-        year = days.today(self._clock).year
+        now, year = days.now(self._clock), days.today(self._clock).year
         counter = await self._db.get(last_number(year))
         receipt = Receipt(
             year=year,
@@ -135,6 +146,7 @@ class Receipts:
             what=what,
             amount=amount,
             lines=lines,
+            given=[_time_of(one) for one in given],
             paid_from=min(one.paid_day for one in given),
             paid_to=max(one.paid_day for one in given),
             sender=self._organisation.facts,
@@ -145,10 +157,21 @@ class Receipts:
         replaced = [*([current] if current else []), *await self._singles(donor, what, given)]
         try:
             cancelled = [cancel_receipt(found, now, receipt.code) for found in replaced]
-            await self._db.transact(issue_receipt(receipt, before), *cancelled)
+            # Where there is room; for more of them it is looked at again afterwards.
+            same = [_unchanged(one) for one in given] if len(given) + len(replaced) <= CHECKED_MAX else []
+            await self._db.transact(issue_receipt(receipt, before), *cancelled, *same)
         except TransactionFailed:
             return None
         return receipt
+
+    async def _check_years(self, donor: Donor, what: str, given: Sequence[Donation]) -> None:
+        """What is on its year's receipt gets none of its own."""
+        if what.startswith("YEAR-"):
+            return
+        (donation,) = given
+        whole = await self._valid(donor, of_year(donation.paid_day.year))
+        if whole is not None and _covers(whole, donation):
+            raise InYearsReceipt()
 
     async def _singles(self, donor: Donor, what: str, given: Sequence[Donation]) -> list[Receipt]:
         """Receipts of single donations that a year's replaces."""
@@ -194,11 +217,30 @@ class Receipts:
 
     async def correct(self, donation: Donation) -> None:
         """Cancel what says more than was kept."""
-        donor = Donor(donation.user_id)
-        for what in (of_donation(donation), of_year(donation.paid_day.year)):
-            found = await self._valid(donor, what)
-            if found is not None and _covers(found, donation):
+        for found in await self._of(donation):
+            if found.cancelled_at is None and _covers(found, donation):
                 await self._cancel(found)
+
+    async def _of(self, donation: Donation) -> list[Receipt]:
+        """Receipts that may name it, also where its donor has been forgotten since."""
+        names = of_donation(donation), of_year(donation.paid_day.year)
+        found = [await self._valid(Donor(donation.user_id), name) for name in names]
+        valid = [one for one in found if one is not None]
+        if valid or await self._stands(donation):
+            return valid
+        return await self._in_registers(donation)
+
+    async def _stands(self, donation: Donation) -> bool:
+        """Is it under its donor's own name?"""
+        key = donation.user_id, donation.created_at
+        return not is_forgotten(donation.user_id) and await self._db.get(donations(*key).consistent()) is not None
+
+    async def _in_registers(self, donation: Donation) -> list[Receipt]:
+        """Nothing else leads to the receipts of somebody who was forgotten."""
+        name = donation.user_id if is_forgotten(donation.user_id) else pseudonym(self._context, donation.user_id)
+        years = range(donation.paid_day.year, days.today(self._clock).year + 1)
+        registers = [one for year in years for one in await self._db.all(register_of(year).consistent())]
+        return [one for one in registers if one.user_id == name]
 
     async def _cancel(self, found: Receipt) -> None:
         try:
@@ -238,7 +280,16 @@ def _counting(found: Iterable[Donation]) -> list[Donation]:
 
 
 def _covers(receipt: Receipt, donation: Donation) -> bool:
+    """Receipts of an earlier version do not say which donations they are for."""
+    if receipt.given is not None:
+        return _time_of(donation) in receipt.given
     return donation.paid_at is None or receipt.issued_at >= donation.paid_at
+
+
+def _unchanged(donation: Donation) -> Check[Donation]:
+    """Nothing of it has gone back or was taken since it was read."""
+    there = donations.must_exist(donation.user_id, donation.created_at)
+    return there.when(Donation.answers == donation.answers)
 
 
 def _lines(given: Iterable[Donation]) -> list[dict[str, Any]]:

@@ -45,6 +45,7 @@ WORLD = Script(
         "stripe_secret_key": KEY,
         "stripe_webhook_secret": WEBHOOK_SECRET,
         "stripe_payment_methods": "card,konbini",
+        "chiipochi_organisation": "ふるさと応援会",
         "operators": "operator-1@example.com,operator-2@example.com",
     },
 )
@@ -202,7 +203,7 @@ async def says_yes(me: Person) -> str:
     return "writes はい"
 
 
-@WORLD.does("donor", 1)
+@WORLD.does("donor", 2)
 async def asks_something(me: Person) -> str:
     words = me.dice.choice(["今日の合計", "スタンプ", "履歴", "ランキング", "いいえ"])
     _send(me, line_of(me.world).text(me.memory["line"], words))
@@ -279,6 +280,23 @@ async def names_an_account(me: Person) -> str | None:
     refund = me.dice.choice(waiting)
     ledger.name_account(refund)
     return f"names an account for ¥{refund['amount']}"
+
+
+@WORLD.does("donor", 1)
+async def wants_receipts(me: Person) -> str | None:
+    """For a donation, for the year, or for both in two tabs."""
+    found, user = _newest(me, MINE), me.memory["line"]
+    given = [one for one in me.world.decoded("donation_history") if one.user_id == user and one.counts]
+    if found is None or not given:
+        return None
+    if not me.memory.get("named"):
+        reply = await me.post(f"{found[0]}/details", {"name": "青木 葵", "address": "千葉市中央区市場町1-1"})
+        me.memory["named"] = reply.status == 303
+    donation = me.dice.choice(sorted(given, key=lambda one: one.created_at))
+    single, year = order_id_of(user, donation.created_at).partition("|")[2], donation.paid_day.year
+    wanted = me.dice.choice([[{"donation": single}], [{"year": year}], [{"donation": single}, {"year": year}]])
+    replies = await asyncio.gather(*(me.post(f"{found[0]}/receipts", form) for form in wanted))
+    return f"wants {len(wanted)} receipts: {', '.join(str(one.status) for one in replies)}"
 
 
 @WORLD.does("donor", 0.3)

@@ -21,6 +21,7 @@ from sekkei_systems.chiipochi.design.models import (
     is_by_hand,
     is_forgotten,
 )
+from sekkei_systems.chiipochi.design.models_books import Receipt, ReceiptCounter
 from sekkei_systems.chiipochi.local.stripe.ledger import Thing
 from sekkei_systems.chiipochi.service.links import donation_key, order_id_of
 from sekkei_systems.chiipochi.world.people import WORLD, ledger_of, line_of
@@ -113,6 +114,31 @@ def no_refund_runs_for_ever(world: World) -> None:
     """It is done, or it has failed and somebody can try again."""
     running = [one for one in _payments(world) if one.is_refund_running]
     assert running == [], f"{len(running)} refunds are on their way, and nobody sees to them"
+
+
+@WORLD.finally_
+def receipts_are_numbered_without_gaps(world: World) -> None:
+    rows = world.decoded("receipts")
+    for counter in (one for one in rows if isinstance(one, ReceiptCounter)):
+        numbers = sorted(one.number for one in rows if isinstance(one, Receipt) and one.year == counter.year)
+        assert numbers == [*range(1, counter.last + 1)], f"{counter.year} has the numbers {numbers}"
+
+
+@WORLD.finally_
+def no_yen_is_on_two_receipts_or_on_one_too_many(world: World) -> None:
+    """Those that are valid say together at most what was kept, and one of a single donation says that."""
+    kept = {order_id_of(one.user_id, one.created_at): one.kept for one in _donations(world)}
+    said: Counter[str] = Counter()
+    for receipt in (one for one in world.decoded("receipts") if isinstance(one, Receipt)):
+        if receipt.cancelled_at is not None:
+            continue
+        said[receipt.user_id] += receipt.amount
+        order = f"{receipt.user_id}|{receipt.what.removeprefix('DONATION-')}"
+        there = kept.get(order, receipt.amount)
+        assert receipt.amount == there, f"{receipt.code} says ¥{receipt.amount}, and ¥{there} are kept"
+    for user, amount in said.items():
+        all_of_theirs = sum(yen for order, yen in kept.items() if order.startswith(f"{user}|"))
+        assert amount <= all_of_theirs, f"valid receipts say ¥{amount}, and ¥{all_of_theirs} are kept"
 
 
 @WORLD.finally_

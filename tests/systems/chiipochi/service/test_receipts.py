@@ -161,9 +161,12 @@ async def test_whoever_is_forgotten_is_found_by_keys_and_in_the_registers_of_bef
         assert (left.user_id, left.sealed, read) == (f"FORGOTTEN-{user}", None, [2025] if of_before else [])
 
 
+@pytest.mark.parametrize(("checked", "numbers"), [(receipts_module.CHECKED_MAX, [1]), (0, [1, 2, 3])])
 async def test_money_that_goes_back_while_a_receipt_is_written_is_not_on_it(
-    stripe_bot: StripeBot, monkeypatch: pytest.MonkeyPatch
+    stripe_bot: StripeBot, monkeypatch: pytest.MonkeyPatch, checked: int, numbers: list[int]
 ) -> None:
+    """Where there are too many donations to look at them in the same moment, it is looked at again."""
+    monkeypatch.setattr(receipts_module, "CHECKED_MAX", checked)
     bot, receipts = stripe_bot, stripe_bot.service.receipts
     donation, session = await bot.checkout("ピーナッツ 500")
     charge = bot.ledger.pay_by_card(session)
@@ -185,4 +188,102 @@ async def test_money_that_goes_back_while_a_receipt_is_written_is_not_on_it(
         await receipts.issue_year(AOIS, 2025)
     register = await bot.db.all(register_of(2025))
     assert [one.number for one in register if one.cancelled_at is None] == []
-    assert [one.number for one in register] == [1, 2, 3]
+    assert [one.number for one in register] == numbers
+
+
+async def test_a_single_receipt_gives_way_to_its_years_that_is_just_issued(
+    quick_bot: Bot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two tabs: each yen is on one valid receipt."""
+    bot, receipts = quick_bot, quick_bot.service.receipts
+    donation = await bot.donate("ピーナッツ 500")
+    await _named(bot, AOIS)
+    person = receipts._person
+
+    async def slowly(*given: Any) -> Person:
+        monkeypatch.setattr(receipts, "_person", person)
+        await receipts.issue_year(AOIS, 2025)
+        return await person(*given)
+
+    monkeypatch.setattr(receipts, "_person", slowly)
+    with pytest.raises(InYearsReceipt):
+        await receipts.issue(AOIS, donation.created_at)
+    assert [one.what for one in await bot.db.all(register_of(2025)) if one.cancelled_at is None] == ["YEAR-2025"]
+
+
+@pytest.mark.parametrize("seconds", [-2, 2])
+async def test_what_is_on_a_years_receipt_does_not_depend_on_clocks(stripe_bot: StripeBot, seconds: int) -> None:
+    """Stripe's clock may be ahead of ours; then a payment is later than the receipt that names it."""
+    bot, receipts = stripe_bot, stripe_bot.service.receipts
+    donation, session = await bot.checkout("ピーナッツ 500")
+    charge = bot.ledger.pay_by_card(session)
+    await bot.tell()
+    await _named(bot, AOIS)
+    bot.clock.advance(seconds)
+    await receipts.issue_year(AOIS, 2025)
+    with pytest.raises(InYearsReceipt):
+        await receipts.issue(AOIS, donation.created_at)
+    bot.ledger.refund(charge, 200)
+    await bot.tell()
+    assert [one.cancelled_at is None for one in await bot.db.all(register_of(2025))] == [False]
+
+
+async def test_money_that_is_heard_of_after_a_years_receipt_gets_its_own(stripe_bot: StripeBot) -> None:
+    """It had been paid before the receipt was issued, and nobody knew of it yet."""
+    bot, receipts = stripe_bot, stripe_bot.service.receipts
+    first, session = await bot.checkout("ピーナッツ 500")
+    bot.ledger.pay_by_card(session)
+    await bot.tell()
+    second, session = await bot.checkout("ゴーヤ 300")
+    bot.ledger.pay_by_card(session)
+    await _named(bot, AOIS)
+    bot.clock.advance(1)
+    year = await receipts.issue_year(AOIS, 2025)
+    await bot.tell()
+    single = await receipts.issue(AOIS, second.created_at)
+    assert (year.amount, single.amount) == (500, 300)
+    assert first.created_at != second.created_at
+
+
+async def test_whoever_dies_after_writing_a_receipt_leaves_none_that_says_too_much(
+    stripe_bot: StripeBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Money goes back while the receipt is written, and nobody looks again."""
+    bot, receipts = stripe_bot, stripe_bot.service.receipts
+    donation, session = await bot.checkout("ピーナッツ 500")
+    charge = bot.ledger.pay_by_card(session)
+    await bot.tell()
+    await _named(bot, AOIS)
+    singles = receipts._singles
+
+    async def slowly(*given: Any) -> list[Receipt]:
+        monkeypatch.setattr(receipts, "_singles", singles)
+        bot.ledger.refund(charge, 200)
+        await bot.tell()
+        return await singles(*given)
+
+    monkeypatch.setattr(receipts, "_singles", slowly)
+    given = [await bot.now(donation)]
+    assert await receipts._next(AOIS, "YEAR-2025", given, await receipts._person(AOIS, given)) is None
+    assert await bot.db.all(register_of(2025)) == []
+
+
+@pytest.mark.parametrize("late", [False, True])
+async def test_money_that_goes_back_cancels_the_receipt_of_somebody_forgotten(
+    stripe_bot: StripeBot, late: bool
+) -> None:
+    """Also where it went back before, and the stream tells of it after they were forgotten."""
+    bot, receipts = stripe_bot, stripe_bot.service.receipts
+    donation, session = await bot.checkout("ピーナッツ 500")
+    charge = bot.ledger.pay_by_card(session)
+    await bot.tell()
+    await _named(bot, AOIS)
+    await receipts.issue(AOIS, donation.created_at)
+    await bot.client.post(f"/chiipochi/u/{bot.service.links.my_token(AOI)}/forget", {})
+    await bot.work()
+    if late:
+        await receipts.correct(donation)
+    else:
+        bot.ledger.refund(charge, 200)
+        await bot.tell()
+    assert [one.cancelled_at is None for one in await bot.db.all(register_of(2025))] == [False]
