@@ -34,13 +34,20 @@ class Person:
 
     async def post(self, path: str, form: Mapping[str, Any] | None = None) -> Reply:
         token = await self._csrf()
-        return await self._ask(lambda: self.client.post(path, form, token=token))
+        return self._heeded(await self._ask(lambda: self.client.post(path, form, token=token)))
 
     async def json(
         self, method: str, path: str, body: Any = None, *, headers: Mapping[str, str] | None = None
     ) -> Reply:
         token = await self._csrf()
-        return await self._ask(lambda: self.client.json(method, path, body, headers=headers, token=token))
+        reply = await self._ask(lambda: self.client.json(method, path, body, headers=headers, token=token))
+        return self._heeded(reply)
+
+    def _heeded(self, reply: Reply) -> Reply:
+        """Whoever is refused loads the page again: they may have been signed out, and in again."""
+        if reply.status == 403:
+            self._token = None
+        return reply
 
     async def _csrf(self) -> str:
         """The token of their session, taken from a page once."""

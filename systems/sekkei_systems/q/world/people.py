@@ -33,7 +33,7 @@ API = "/q/api"
 WORLD = Script(
     "q",
     [SYSTEM],
-    seconds=45.0,
+    seconds=36.0,
     settle_seconds=100.0,
     starts=(EVENING,),
     rests=(DAY * 8,),
@@ -172,14 +172,22 @@ def _somebody(me: Person) -> tuple[str, str]:
 
 
 def _an_answer(me: Person) -> tuple[str, str]:
-    """Of the newest question: name of its author, and its path."""
-    name, other = _somebody(me)
-    return name, f"{API}/answers/{_open_day(me.world)}/{other}"
+    """Of the newest question: name of its author, and its path. Mostly somebody who has answered."""
+    day = _open_day(me.world)
+    there = {one.user_id for one in me.world.decoded("Answers") if one.day == day}
+    authors = [one for one in _members(me) if one.memory["id"] in there]
+    other = me.dice.choice(authors if authors and me.dice.chance(0.9) else _members(me))
+    return other.name, f"{API}/answers/{day}/{other.memory['id']}"
 
 
 @WORLD.does("member", 3)
-async def follows_somebody(me: Person) -> str:
-    name, other = _somebody(me)
+async def follows_somebody(me: Person) -> str | None:
+    mine = {one.followee_id for one in me.world.decoded("Follows") if one.follower_id == me.memory["id"]}
+    others = [one for one in _members(me) if one.memory["id"] not in mine]
+    if not others:
+        return None
+    chosen = me.dice.choice(others)
+    name, other = chosen.name, chosen.memory["id"]
     return f"follows {name}: {(await me.json('PUT', f'{API}/users/{other}/follow')).status}"
 
 
@@ -190,11 +198,15 @@ async def follows_no_longer(me: Person) -> str:
     return f"ends a follow with {name}: {(await me.json('DELETE', f'{API}/{way}')).status}"
 
 
-@WORLD.does("member", 2)
-async def decides_who_may_follow(me: Person) -> str:
-    name, other = _somebody(me)
-    verb = me.dice.choice(["POST", "DELETE"])
-    return f"answers the request of {name}: {(await me.json(verb, f'{API}/me/requests/{other}')).status}"
+@WORLD.does("member", 4)
+async def decides_who_may_follow(me: Person) -> str | None:
+    reply = await me.json("GET", f"{API}/me/requests")
+    asking = reply.json()["items"] if reply.status == 200 else []
+    if not asking:
+        return None
+    other, verb = me.dice.choice(asking), me.dice.choice(["POST", "POST", "DELETE"])
+    answer = await me.json(verb, f"{API}/me/requests/{other['userId']}")
+    return f"answers the request of {other['appId']} by {verb}: {answer.status}"
 
 
 @WORLD.does("member", 1.5)
@@ -255,7 +267,7 @@ async def leaves(me: Person) -> str:
     return f"leaves: {reply.status}"
 
 
-@WORLD.does("member", 1)
+@WORLD.does("member", 3)
 async def comes_back(me: Person) -> str | None:
     """After a ban they are signed out everywhere."""
     if (await me.json("GET", f"{API}/me")).status != 401:
@@ -335,7 +347,7 @@ async def looks_at_somebodys_past(me: Person) -> str:
 # The keeper, who administers
 
 
-@WORLD.does("keeper", 1)
+@WORLD.does("keeper", 0.7)
 async def bans_or_pardons(me: Person) -> str:
     name, other = _somebody(me)
     what = me.dice.choice(["ban", "unban", "unban"])
@@ -343,13 +355,13 @@ async def bans_or_pardons(me: Person) -> str:
     return f"{what}s {name}: {reply.status}"
 
 
-@WORLD.does("keeper", 0.6)
+@WORLD.does("keeper", 0.4)
 async def warns(me: Person) -> str:
     name, other = _somebody(me)
     return f"warns {name}: {(await me.post(f'/q/admin/users/{other}/warn', {'reason': 'world'})).status}"
 
 
-@WORLD.does("keeper", 0.8)
+@WORLD.does("keeper", 0.2)
 async def suspends(me: Person) -> str:
     name, other = _somebody(me)
     wanted = {"reason": "world", "days": me.dice.choice(["1", "3"])}
@@ -386,7 +398,7 @@ async def appeals(me: Person) -> str | None:
     return f"appeals: {sent.status}"
 
 
-@WORLD.does("keeper", 1)
+@WORLD.does("keeper", 2)
 async def looks_at_the_desk(me: Person) -> str:
     page = me.dice.choice(["", "/users", "/reports", "/queue", "/numbers", "/log"])
     return f"opens the desk{page}: {(await me.get(f'/q/admin{page}')).status}"
