@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 
 from sekkei.runtime.jobs import Job, Jobs
 from sekkei.runtime.system import Payload, ScheduledJob
@@ -23,7 +24,7 @@ class BotJobs:
         self._service, self._desk = service, service.desk
         self.reminders = Reminders(service)
         self._events, self._notices = EventSettling(service, rest), NoticeSettling(service, rest)
-        self._removal = Removal(service, rest, jobs, self._events)
+        self._removal = Removal(service, rest, jobs, self._events, self._notices)
 
     async def settle_event(self, payload: Payload) -> None:
         """At once, for whoever waits for the answer; the row that is stored does it again if this does not."""
@@ -45,12 +46,10 @@ class BotJobs:
 
     async def begin_event(self, payload: Payload) -> None:
         guild_id = str(payload["guild_id"])
-        open_notice = await self._service.events.begin(guild_id, str(payload["event_id"]), str(payload["at"]))
-        if open_notice is not None:
-            try:
-                await self._service.notices.shut(guild_id, open_notice)
-            except (NoSuchNotice, NoSuchEvent):
-                pass
+        event = await self._service.events.begin(guild_id, str(payload["event_id"]), str(payload["at"]))
+        for notice_id in await self._service.notices.open_ones(event) if event is not None else ():
+            with suppress(NoSuchNotice, NoSuchEvent):
+                await self._service.notices.shut(guild_id, notice_id)
 
     async def close_event(self, payload: Payload) -> None:
         await self._service.events.deadline(str(payload["guild_id"]), str(payload["event_id"]), str(payload["at"]))

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import TypeVar
 
-from sekkei.design import ConditionFailed, Update
+from sekkei.design import Condition, ConditionFailed, Update
 from sekkei.runtime.leases import LeaseLost, Leases
 from sekkei.runtime.system import Payload
 from sekkei_systems.eventbot.design import Event, GuildSettings, Status, events
@@ -41,6 +41,8 @@ log = logging.getLogger("sekkei_systems.eventbot.jobs")
 
 LEASE = timedelta(seconds=30)
 OLD_EDITS_PAUSE = timedelta(seconds=60)
+A_MOMENT = timedelta(seconds=10)
+"""By so much the clock of whoever says that something begins, or ends, may be ahead of the one here."""
 SCHEDULED = {"r": "remind-event", "s": "begin-event", "d": "close-event", "e": "end-event"}
 """What is done by the clock, by the letter at the end of its name: reminder (more of them r2, r3 …), start, deadline,
 end."""
@@ -96,10 +98,20 @@ class EventSettling:
                 await self._try(run, name, step)
         if run.troubles != event.troubles:
             await self._write(_plain(event).set(Event.troubles, run.troubles))
+        for notice_id in await self._service.notices.open_ones(event):
+            await self._desk.transact(self._desk.settle_notice(event.guild_id, notice_id))  # it counts the members
+        run.again += self._in_a_moment(event)
         if run.again:
             await self._again(event.guild_id, event.event_id, min(run.again))
         if run.failure is not None:
             raise run.failure
+
+    def _in_a_moment(self, event: Event) -> list[timedelta]:
+        """Whoever told us that the event begins, or is over, may have been a little early: then it is looked at again
+        when it is so by this clock."""
+        now = self._desk.now()
+        times = [at for at in (event.event_start_at, over_at(event)) if at is not None]
+        return [at - now for at in times if now < at < now + A_MOMENT]
 
     async def _try(self, run: Run, name: str, step: Step) -> None:
         """One step, whose failure is its own: waited for, tried again, or written down for people to mend."""
@@ -116,7 +128,8 @@ class EventSettling:
             elif name != "message":
                 run.troubles[name] = str(refused)[:200]
             else:
-                await self._write(_plain(run.event).set(Event.delivery_error, str(refused)[:200]))
+                update = _plain(run.event).set(Event.delivery_error, str(refused)[:200])
+                await self._write(update.when(_is_still(run.event)))
 
     async def _again(self, guild_id: str, event_id: str, delay: timedelta) -> None:
         delay = max(delay, timedelta(milliseconds=10))
@@ -126,7 +139,7 @@ class EventSettling:
         try:
             await self._desk.db.write(update)
         except ConditionFailed:
-            pass  # deleted meanwhile
+            pass  # deleted meanwhile, or posted anew
 
     # The lease
 
@@ -170,8 +183,8 @@ class EventSettling:
         update = _plain(event).remove(Event.delivery_error).remove(Event.post_tried)
         try:
             run.event = await self._desk.db.write(update.set(Event.recruit_message_id, posted))
-        except ConditionFailed:
-            pass  # deleted meanwhile
+        except ConditionFailed:  # deleted meanwhile: nobody else knows of the post
+            await self._rest.delete(event.recruit_channel_id, posted)
 
     async def _thread(self, run: Run) -> None:
         before = run.event.thread_id
@@ -226,6 +239,12 @@ class EventSettling:
 
 def _plain(event: Event) -> Update[Event]:
     return events.update(event.guild_id, event.event_id).keeping_version()
+
+
+def _is_still(event: Event) -> Condition[Event]:
+    """The message is the one that was tried; what Discord says of it is not true of another."""
+    id = event.recruit_message_id
+    return Event.recruit_message_id.absent() if id is None else Event.recruit_message_id == id
 
 
 def is_lost(error: str | None) -> bool:

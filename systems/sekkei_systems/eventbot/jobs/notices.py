@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable
 from datetime import timedelta
 
+from sekkei.design import ConditionFailed, Update
 from sekkei.runtime.leases import LeaseLost, Leases
 from sekkei.runtime.system import Payload
 from sekkei_systems.eventbot.design import Notice, Status, notices
@@ -27,15 +29,14 @@ class NoticeSettling:
     async def settle_notice(self, payload: Payload) -> None:
         guild_id, notice_id = str(payload["guild_id"]), str(payload["notice_id"])
         try:
-            notice = await self._take(guild_id, notice_id)
+            notice = await self.take(guild_id, notice_id)
         except NoSuchNotice:
             return
         if notice is None:
             await self._again(guild_id, notice_id, timedelta(seconds=1))
             return
-        row = notices.update(guild_id, notice_id)
         try:
-            await self._leases.hold(row, str(notice.editing_by), self._settle(notice))
+            await self.keep(notice, self._settle(notice))
         except NoSuchEvent:
             return
         except LeaseLost:
@@ -54,10 +55,15 @@ class NoticeSettling:
         delay = max(delay, timedelta(milliseconds=10))
         await self._desk.transact(self._desk.settle_notice(guild_id, notice_id, delay))
 
-    async def _take(self, guild_id: str, notice_id: str) -> Notice | None:
+    async def take(self, guild_id: str, notice_id: str) -> Notice | None:
+        """The notice as it is once nobody else settles it; None while somebody does."""
         token = await self._leases.take(notices.update(guild_id, notice_id), "settling")
         notice = await self._desk.notice(guild_id, notice_id)
         return notice if token is not None and notice.editing_by == token else None
+
+    async def keep(self, notice: Notice, work: Awaitable[None]) -> None:
+        """Do what was taken for, and put it down. Raises LeaseLost, and stops, when another worker has it."""
+        await self._leases.hold(_row(notice), str(notice.editing_by), work)
 
     async def _schedule(self, notice: Notice) -> None:
         wanted = notice.remind_at is not None and notice.reminded_at is None and notice.status is Status.OPEN
@@ -66,8 +72,7 @@ class NoticeSettling:
         name = schedule_name(notice.notice_id, "r")
         payload = {"guild_id": notice.guild_id, "notice_id": notice.notice_id, "at": notice.remind_at.isoformat()}
         await self._desk.schedules.put(name, "remind-notice", payload, at=notice.remind_at)
-        update = notices.update(notice.guild_id, notice.notice_id).set(Notice.remind_schedule_name, name)
-        await self._desk.db.write(update)
+        await self._write(_row(notice).set(Notice.remind_schedule_name, name))
 
     async def _show(self, notice: Notice) -> None:
         if not notice.notice_channel_id or is_lost(notice.delivery_error):
@@ -75,19 +80,40 @@ class NoticeSettling:
         event = await self._desk.event(notice.guild_id, notice.event_id)
         view = await view_of_notice(self._desk.db, notice, event)
         message = render.notice_message(view, await self._desk.words(notice.guild_id))
-        update = notices.update(notice.guild_id, notice.notice_id).remove(Notice.delivery_error)
         if notice.notice_message_id is not None:
             await self._rest.edit(notice.notice_channel_id, notice.notice_message_id, message)
             if notice.delivery_error is not None:
-                await self._desk.db.write(update)
+                await self._write(_row(notice).remove(Notice.delivery_error))
             return
+        await self._post(notice, notice.notice_channel_id, message)
+
+    async def _post(self, notice: Notice, channel_id: str, message: render.Payload) -> None:
+        """Discord remembers the nonce for some minutes: a post whose answer was lost is not posted twice. But then it
+        gives back the older message, so it is drawn once more."""
         message |= {"nonce": nonce(notice.notice_id, notice.posts), "enforce_nonce": True}
-        posted = await self._rest.post(notice.notice_channel_id, message)
-        await self._desk.db.write(update.set(Notice.notice_message_id, posted))
+        posted = await self._rest.post(channel_id, message)
+        update = _row(notice).remove(Notice.delivery_error).set(Notice.notice_message_id, posted)
+        if await self._write(update):
+            await self._again(notice.guild_id, notice.notice_id, timedelta(seconds=1))
+        else:
+            await self._rest.delete(channel_id, posted)  # nobody else knows of the post
 
     async def _refused(self, notice: Notice, refused: Refused) -> None:
         if refused.code == TOO_MANY_OLD_EDITS:
             await self._again(notice.guild_id, notice.notice_id, OLD_EDITS_PAUSE)
             return
-        update = notices.update(notice.guild_id, notice.notice_id).set(Notice.delivery_error, str(refused)[:200])
-        await self._desk.db.write(update)
+        id = notice.notice_message_id
+        same = Notice.notice_message_id.absent() if id is None else Notice.notice_message_id == id
+        await self._write(_row(notice).set(Notice.delivery_error, str(refused)[:200]).when(same))
+
+    async def _write(self, update: Update[Notice]) -> bool:
+        """False where it was deleted meanwhile, or is not as the update wants it."""
+        try:
+            await self._desk.db.write(update)
+        except ConditionFailed:
+            return False
+        return True
+
+
+def _row(notice: Notice) -> Update[Notice]:
+    return notices.update(notice.guild_id, notice.notice_id)

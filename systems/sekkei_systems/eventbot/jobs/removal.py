@@ -12,6 +12,7 @@ from sekkei.runtime.system import Payload
 from sekkei_systems.eventbot import design
 from sekkei_systems.eventbot.design import (
     Event,
+    Notice,
     Status,
     acks,
     events,
@@ -23,11 +24,12 @@ from sekkei_systems.eventbot.design import (
     templates,
 )
 from sekkei_systems.eventbot.jobs.events import EventSettling
+from sekkei_systems.eventbot.jobs.notices import NoticeSettling
 from sekkei_systems.eventbot.jobs.roles import Roles
 from sekkei_systems.eventbot.jobs.surroundings import Surroundings
 from sekkei_systems.eventbot.ports.discord.errors import DiscordError, Refused
 from sekkei_systems.eventbot.ports.discord.rest import Rest
-from sekkei_systems.eventbot.refusals import NoSuchEvent
+from sekkei_systems.eventbot.refusals import NoSuchEvent, NoSuchNotice
 from sekkei_systems.eventbot.rules.identifiers import uuid_of
 from sekkei_systems.eventbot.service import Service
 from sekkei_systems.eventbot.texts import wording
@@ -41,8 +43,10 @@ BUSY_SECONDS = 1.0
 class Removal:
     """The steps of both jobs."""
 
-    def __init__(self, service: Service, rest: Rest, jobs: Jobs, settling: EventSettling) -> None:
-        self._settling = settling
+    def __init__(
+        self, service: Service, rest: Rest, jobs: Jobs, settling: EventSettling, settling_notices: NoticeSettling
+    ) -> None:
+        self._settling, self._settling_notices = settling, settling_notices
         self._service, self._desk, self._rest, self._jobs = service, service.desk, rest, jobs
         self._roles, self._around = Roles(service.desk, rest), Surroundings(service.desk, rest)
 
@@ -113,19 +117,33 @@ class Removal:
     async def _remove_notices(self, payload: Payload, cursor: str | None) -> Progress:
         guild_id, event_id = str(payload["guild_id"]), str(payload["event_id"])
         page = await self._desk.db.page(design.stored_notices_of_event(guild_id, event_id), size=10)
-        removed = 0
-        for notice in page:
-            found = await self._desk.db.all(design.acks_of_notice(guild_id, notice.notice_id))
-            removed += await self._desk.db.write_many(
-                acks.delete(guild_id, one.notice_id, one.user_id) for one in found
-            )
-            if notice.remind_schedule_name is not None:
-                await self._desk.schedules.delete(notice.remind_schedule_name)
-            if notice.notice_channel_id and notice.notice_message_id:
-                await self._delete_message(notice.notice_channel_id, notice.notice_message_id)
-            await self._desk.db.write(notices.delete(guild_id, notice.notice_id))
-            removed += 1
-        return Progress(removed, "more" if page.cursor is not None else None)
+        removed, busy = 0, False
+        for listed in page:
+            try:
+                notice = await self._settling_notices.take(guild_id, listed.notice_id)
+            except NoSuchNotice:
+                continue
+            if notice is None:
+                busy = True
+                continue
+            with contextlib.suppress(LeaseLost):
+                await self._settling_notices.keep(notice, self._remove_notice(notice))
+                removed += 1
+        if busy:
+            await asyncio.sleep(BUSY_SECONDS)
+        return Progress(removed, "more" if busy or page.cursor is not None else None)
+
+    async def _remove_notice(self, notice: Notice) -> None:
+        """Closed first: whoever confirms it now would leave a row that nobody finds."""
+        guild_id, notice_id = notice.guild_id, notice.notice_id
+        await self._desk.db.write(notices.update(guild_id, notice_id).set(Notice.status, Status.CLOSED))
+        found = await self._desk.db.all(design.acks_of_notice(guild_id, notice_id).consistent())
+        await self._desk.db.write_many(acks.delete(guild_id, notice_id, one.user_id) for one in found)
+        if notice.remind_schedule_name is not None:
+            await self._desk.schedules.delete(notice.remind_schedule_name)
+        if notice.notice_channel_id and notice.notice_message_id:
+            await self._delete_message(notice.notice_channel_id, notice.notice_message_id)
+        await self._desk.db.write(notices.delete(guild_id, notice_id))
 
     async def _remove_members(self, payload: Payload, cursor: str | None) -> Progress:
         guild_id, event_id = str(payload["guild_id"]), str(payload["event_id"])
@@ -138,9 +156,25 @@ class Removal:
         return Progress(removed)
 
     async def _remove_event(self, payload: Payload, cursor: str | None) -> Progress:
-        await self._desk.db.write(events.delete(str(payload["guild_id"]), str(payload["event_id"])))
-        self._desk.changed(str(payload["guild_id"]))
-        return Progress(1)
+        """With what has been posted since it was stopped; whoever posts just now is waited for."""
+        guild_id, event_id = str(payload["guild_id"]), str(payload["event_id"])
+        try:
+            event = await self._settling.take(guild_id, event_id)
+        except NoSuchEvent:
+            return Progress(1)
+        if event is None:
+            await asyncio.sleep(BUSY_SECONDS)
+            return Progress(0, "more")
+        with contextlib.suppress(LeaseLost):
+            await self._settling.keep(event, self._remove_row(event))
+            self._desk.changed(guild_id)
+            return Progress(1)
+        return Progress(0, "more")
+
+    async def _remove_row(self, event: Event) -> None:
+        if event.recruit_channel_id and event.recruit_message_id:
+            await self._delete_message(event.recruit_channel_id, event.recruit_message_id)
+        await self._desk.db.write(events.delete(event.guild_id, event.event_id))
 
     async def _tell_removed(self, payload: Payload, cursor: str | None) -> Progress:
         token = payload.get("token")

@@ -192,6 +192,14 @@ class Notices:
         shown = [one for one in found.values() if hidden or not one.is_hidden]
         return sorted(shown, key=lambda one: (one.created_at, one.notice_id), reverse=True)
 
+    async def open_ones(self, event: Event) -> list[str]:
+        """Those that can be confirmed. Where several can be at a time only the index knows them, some moments late."""
+        found = [event.open_notice_id] if event.open_notice_id is not None else []
+        if not (await self._desk.settings(event.guild_id)).one_open_notice:
+            listed = await self._desk.db.all(design.open_notices_of_event(event.guild_id, event.event_id))
+            found += [one.notice_id for one in listed if one.notice_id != event.open_notice_id]
+        return found
+
     async def counts(self, members: Sequence[Member], listed: list[Notice]) -> dict[str, int]:
         """How many of the members have confirmed each of some notices."""
         present = {one.user_id for one in members}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -10,7 +11,10 @@ from sekkei_systems.eventbot.design import Event, events
 from sekkei_systems.eventbot.local.discord import Fault
 from sekkei_systems.eventbot.local.world import ATTENDEE_ROLE, BOT_ROLE, GUILD_ID, RECRUIT
 from sekkei_systems.eventbot.ports.discord import permissions
+from sekkei_systems.eventbot.ports.discord.rest import Rest
+from sekkei_systems.eventbot.rules.identifiers import schedule_name
 from sekkei_systems.eventbot.service import Draft
+from sekkei_systems.eventbot.service.desk import SOON
 from tests.systems.eventbot.conftest import AOI, MEI, REN, START, Bot, settled, somebody
 
 
@@ -206,3 +210,66 @@ async def test_an_edit_between_a_lost_answer_and_the_next_try_posts_nothing_twic
     [(message, body)] = await quick.posts()
     assert message.message_id == now.recruit_message_id
     assert body["embeds"][0]["title"] == "別の会"
+
+
+async def _title(bot: Bot, event: Event) -> str:
+    bodies = {message.message_id: body for message, body in await bot.posts()}
+    return str(bodies[str(event.recruit_message_id)]["embeds"][0]["title"])
+
+
+async def test_what_was_closed_before_its_start_shows_that_it_has_begun(quick: Bot) -> None:
+    event = await quick.event(start=quick.service.desk.now() + timedelta(minutes=20))
+    await quick.service.events.close(await quick.host(AOI, event.event_id))
+    await settled(quick, event)
+    assert await _title(quick, event) == "【締切】もくもく会"
+    await quick.work(20 * 60)
+    await settled(quick, event)
+    assert await _title(quick, event) == "【開始済み】もくもく会"
+
+
+async def test_what_is_drawn_a_moment_before_the_start_is_drawn_again_at_it(quick: Bot) -> None:
+    """Whoever says that it begins may have a clock that is a little ahead of the one of whoever draws it."""
+    start = quick.service.desk.now() + timedelta(minutes=20)
+    event = await quick.event(start=start)
+    quick.clock.advance((start - quick.service.desk.now()).total_seconds() - 2)
+    await quick.service.events.begin(GUILD_ID, event.event_id, start.isoformat())
+    await quick.service.desk.schedules.delete(schedule_name(event.event_id, "s"))
+    await quick.work(0.5)
+    assert await _title(quick, event) == "【締切】もくもく会"
+    await settled(quick, event)
+    assert await _title(quick, event) == "【開始済み】もくもく会"
+
+
+async def test_a_role_goes_although_the_end_was_told_a_moment_early(rich: Bot) -> None:
+    start = rich.service.desk.now() + timedelta(minutes=20)
+    event = await rich.event(start=start, end=start + timedelta(minutes=10))
+    await rich.service.joining.join(REN.actor, event.event_id)
+    await settled(rich, event)
+    rich.clock.advance((start - rich.service.desk.now()).total_seconds() + 600 - 2)
+    await rich.client.work()
+    await rich.service.desk.schedules.delete(schedule_name(event.event_id, "e"))
+    await rich.service.desk.transact(rich.service.desk.settle_event(GUILD_ID, event.event_id, SOON))
+    await rich.work(0.5)
+    assert await rich.local.holders(ATTENDEE_ROLE) == {REN.id}
+    await settled(rich, event)
+    assert await rich.local.holders(ATTENDEE_ROLE) == set()
+
+
+async def test_an_edit_that_misses_the_deleted_message_does_not_undo_that_it_is_posted_again(
+    quick: Bot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Discord says that there is no such message while the organiser has it posted anew."""
+    event = await quick.event()
+    await quick.local.delete(RECRUIT, str(event.recruit_message_id))
+    sound, host = Rest.edit, await quick.host(AOI, event.event_id)
+
+    async def edit(self: Rest, *given: Any) -> None:
+        monkeypatch.setattr(Rest, "edit", sound)
+        await quick.service.events.repost(host)
+        await sound(self, *given)
+
+    monkeypatch.setattr(Rest, "edit", edit)
+    await quick.service.joining.join(REN.actor, event.event_id)
+    now = await settled(quick, event)
+    assert now.delivery_error is None
+    assert now.recruit_message_id in {message.message_id for message, _ in await quick.posts()}

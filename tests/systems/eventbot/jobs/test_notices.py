@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from sekkei_systems.eventbot.design import Notice, Status
+from sekkei_systems.eventbot.local.discord import Fault
 from sekkei_systems.eventbot.local.world import GUILD_ID, RECRUIT
+from sekkei_systems.eventbot.ports.discord.rest import Rest
 from sekkei_systems.eventbot.service import NewNotice
-from tests.systems.eventbot.conftest import AOI, Bot
+from tests.systems.eventbot.conftest import AOI, MEI, REN, Bot
 
 
 async def test_post_again_makes_another_post_within_the_minutes_of_the_nonce(quick: Bot) -> None:
@@ -20,3 +28,84 @@ async def test_post_again_makes_another_post_within_the_minutes_of_the_nonce(qui
     again = await quick.service.desk.notice(GUILD_ID, notice.notice_id)
     assert again.notice_message_id != first
     assert again.notice_message_id in {one.message_id for one, _ in await quick.posts()}
+
+
+async def _posted(bot: Bot, notice: Notice) -> dict[str, Any]:
+    stored = await bot.service.desk.notice(GUILD_ID, notice.notice_id)
+    bodies = {message.message_id: body for message, body in await bot.posts()}
+    return bodies[str(stored.notice_message_id)]
+
+
+async def _progress(bot: Bot, notice: Notice) -> str:
+    return str((await _posted(bot, notice))["embeds"][0]["fields"][0]["value"]).partition("\n")[0]
+
+
+@pytest.mark.parametrize("one_at_a_time", [True, False])
+async def test_a_post_shows_how_many_of_those_who_take_part_now_have_confirmed(quick: Bot, one_at_a_time: bool) -> None:
+    """Not only when somebody confirms: whoever joins has yet to, and whoever leaves need not."""
+    await quick.service.guilds.change_settings(await quick.organiser(AOI), one_open_notice=one_at_a_time)
+    event = await quick.event()
+    await quick.service.joining.join(REN.actor, event.event_id)
+    notice = await quick.service.notices.post(await quick.host(AOI, event.event_id), NewNotice("集合", "21 時に"))
+    await quick.work(6)
+    await quick.service.notices.confirm(REN.actor, notice.notice_id)
+    await quick.calm()
+    assert await _progress(quick, notice) == "**1 / 1**"
+    await quick.service.joining.join(MEI.actor, event.event_id)
+    await quick.calm()
+    assert await _progress(quick, notice) == "**1 / 2**"
+    await quick.service.joining.leave(REN.actor, event.event_id)
+    await quick.calm()
+    assert await _progress(quick, notice) == "**0 / 1**"
+
+
+async def test_what_changed_after_a_lost_answer_is_shown(quick: Bot) -> None:
+    """Discord knows the nonce, and gives back the message as it was posted first."""
+    event = await quick.event()
+    quick.local.faults.append(Fault("lost", 1, on="POST .*/messages"))
+    notice = await quick.service.notices.post(await quick.host(AOI, event.event_id), NewNotice("集合", "21 時に"))
+    await quick.work(1)
+    assert len(await quick.posts()) == 2
+    await quick.service.notices.close(await quick.host(AOI, event.event_id), notice.notice_id)
+    await quick.calm()
+    [confirm, _] = (await _posted(quick, notice))["components"][0]["components"]
+    assert confirm["disabled"] is True
+    assert len(await quick.posts()) == 2
+
+
+async def test_an_edit_that_misses_the_deleted_post_does_not_undo_that_it_is_posted_again(
+    quick: Bot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    event = await quick.event()
+    host = await quick.host(AOI, event.event_id)
+    await quick.service.joining.join(REN.actor, event.event_id)
+    notice = await quick.service.notices.post(host, NewNotice("集合", "21 時に"))
+    await quick.calm()
+    first = (await quick.service.desk.notice(GUILD_ID, notice.notice_id)).notice_message_id
+    await quick.local.delete(RECRUIT, str(first))
+    sound = Rest.edit
+
+    async def edit(self: Rest, channel_id: str, message_id: str, message: Any) -> None:
+        if message_id == first:
+            monkeypatch.setattr(Rest, "edit", sound)
+            await quick.service.notices.repost(host, notice.notice_id)
+        await sound(self, channel_id, message_id, message)
+
+    monkeypatch.setattr(Rest, "edit", edit)
+    await quick.service.notices.confirm(REN.actor, notice.notice_id)
+    await quick.calm()
+    assert (await quick.service.desk.notice(GUILD_ID, notice.notice_id)).delivery_error is None
+    assert await _progress(quick, notice) == "**1 / 1**"
+
+
+@pytest.mark.parametrize("one_at_a_time", [True, False])
+async def test_the_start_closes_every_notice(quick: Bot, one_at_a_time: bool) -> None:
+    await quick.service.guilds.change_settings(await quick.organiser(AOI), one_open_notice=one_at_a_time)
+    event = await quick.event(start=quick.service.desk.now() + timedelta(minutes=20))
+    host, titles = await quick.host(AOI, event.event_id), ("集合",) if one_at_a_time else ("集合", "持ち物")
+    posted = [await quick.service.notices.post(host, NewNotice(title, "文")) for title in titles]
+    await quick.calm()
+    await quick.work(20 * 60)
+    await quick.calm()
+    now = [await quick.service.desk.notice(GUILD_ID, one.notice_id) for one in posted]
+    assert {one.status for one in now} == {Status.CLOSED}

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-from sekkei_systems.eventbot.design import holders_of_role
+from typing import Any
+
+import pytest
+
+from sekkei_systems.eventbot.design import acks_of_notice, holders_of_role, notices
 from sekkei_systems.eventbot.local.world import ATTENDEE_ROLE, BOT_ROLE, GUILD_ID
 from sekkei_systems.eventbot.ports.discord import permissions
+from sekkei_systems.eventbot.ports.discord.rest import Rest
+from sekkei_systems.eventbot.refusals import NoticeClosed
+from sekkei_systems.eventbot.service import NewNotice
 from tests.systems.eventbot.conftest import AOI, MEI, REN, Bot, settled
 
 
@@ -33,3 +40,59 @@ async def test_a_refusal_does_not_keep_the_data_alive(rich: Bot) -> None:
         await rich.work(6)
     assert await rich.service.events.of_guild(GUILD_ID) == []
     assert await rich.service.desk.db.all(holders_of_role(GUILD_ID, ATTENDEE_ROLE)) == []
+
+
+async def test_what_is_posted_while_an_event_is_deleted_goes_too(quick: Bot, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The organiser had it posted again a moment before, or after, it was to go."""
+    event = await quick.event()
+    sound, settle = Rest.delete, quick.client.shell.deployment.systems["eventbot"].parts.scheduled["settle-event"]
+
+    async def delete(self: Rest, channel_id: str, message_id: str) -> None:
+        await sound(self, channel_id, message_id)
+        if message_id == event.recruit_message_id:
+            await quick.service.events.repost(await quick.host(AOI, event.event_id))
+            await settle({"guild_id": GUILD_ID, "event_id": event.event_id})
+
+    monkeypatch.setattr(Rest, "delete", delete)
+    await quick.press(AOI, event, "deleteyes")
+    await quick.calm()
+    assert await quick.service.events.all_of_guild(GUILD_ID) == []
+    assert [body for message, body in await quick.posts() if message.seen_by is None] == []
+
+
+async def test_nobody_confirms_what_is_being_deleted(quick: Bot, monkeypatch: pytest.MonkeyPatch) -> None:
+    event = await quick.event()
+    await quick.service.joining.join(REN.actor, event.event_id)
+    notice = await quick.service.notices.post(await quick.host(AOI, event.event_id), NewNotice("題", "文"))
+    await quick.calm()
+    sound = Rest.delete
+
+    async def delete(self: Rest, channel_id: str, message_id: str) -> None:
+        if message_id != event.recruit_message_id:
+            with pytest.raises(NoticeClosed):
+                await quick.service.notices.confirm(REN.actor, notice.notice_id)
+        await sound(self, channel_id, message_id)
+
+    monkeypatch.setattr(Rest, "delete", delete)
+    await quick.press(AOI, event, "deleteyes")
+    await quick.calm()
+    assert await quick.service.desk.db.all(acks_of_notice(GUILD_ID, notice.notice_id)) == []
+    assert [body for message, body in await quick.posts() if message.seen_by is None] == []
+
+
+async def test_a_notice_whose_post_was_on_its_way_is_not_left_behind(
+    quick: Bot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Discord is slower than the removal: whoever posted it has nothing to write the message down in."""
+    event = await quick.event()
+    notice = await quick.service.notices.post(await quick.host(AOI, event.event_id), NewNotice("題", "文"))
+    sound = Rest.post
+
+    async def post(self: Rest, channel_id: str, message: Any) -> str:
+        id = await sound(self, channel_id, message)
+        await quick.service.desk.db.write(notices.delete(GUILD_ID, notice.notice_id))
+        return id
+
+    monkeypatch.setattr(Rest, "post", post)
+    await quick.work(6)
+    assert [message.message_id for message, _ in await quick.posts()] == [event.recruit_message_id]
