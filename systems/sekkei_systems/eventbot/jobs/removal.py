@@ -27,10 +27,12 @@ from sekkei_systems.eventbot.jobs.events import EventSettling
 from sekkei_systems.eventbot.jobs.notices import NoticeSettling
 from sekkei_systems.eventbot.jobs.roles import Roles
 from sekkei_systems.eventbot.jobs.surroundings import Surroundings
-from sekkei_systems.eventbot.ports.discord.errors import DiscordError, Refused
+from sekkei_systems.eventbot.ports.discord.errors import Refused
 from sekkei_systems.eventbot.ports.discord.rest import Rest
 from sekkei_systems.eventbot.refusals import NoSuchEvent, NoSuchNotice
-from sekkei_systems.eventbot.rules.identifiers import uuid_of
+from sekkei_systems.eventbot.rules.identifiers import nonce, uuid_of
+from sekkei_systems.eventbot.rules.markdown import escaped
+from sekkei_systems.eventbot.rules.mentions import NOBODY
 from sekkei_systems.eventbot.service import Service
 from sekkei_systems.eventbot.texts import wording
 
@@ -109,10 +111,20 @@ class Removal:
         return True
 
     async def _delete_message(self, channel_id: str, message_id: str) -> None:
-        try:
+        with contextlib.suppress(Refused):  # a message that cannot be deleted must not keep the data alive
             await self._rest.delete(channel_id, message_id)
-        except DiscordError:
-            pass  # a message that cannot be deleted must not keep the data alive
+
+    async def _delete_post(self, channel_id: str | None, message_id: str | None, mark: str, title: str) -> None:
+        """Where nobody has its id the answer to the post may have been lost: Discord knows it by its mark for some
+        minutes, and gives it back."""
+        if not channel_id:
+            return
+        if message_id is None:
+            message = {"content": escaped(title), "allowed_mentions": NOBODY, "nonce": mark, "enforce_nonce": True}
+            with contextlib.suppress(Refused):
+                message_id = await self._rest.post(channel_id, message)
+        if message_id is not None:
+            await self._delete_message(channel_id, message_id)
 
     async def _remove_notices(self, payload: Payload, cursor: str | None) -> Progress:
         guild_id, event_id = str(payload["guild_id"]), str(payload["event_id"])
@@ -141,8 +153,8 @@ class Removal:
         await self._desk.db.write_many(acks.delete(guild_id, notice_id, one.user_id) for one in found)
         if notice.remind_schedule_name is not None:
             await self._desk.schedules.delete(notice.remind_schedule_name)
-        if notice.notice_channel_id and notice.notice_message_id:
-            await self._delete_message(notice.notice_channel_id, notice.notice_message_id)
+        mark = nonce(notice_id, notice.posts)
+        await self._delete_post(notice.notice_channel_id, notice.notice_message_id, mark, notice.title)
         await self._desk.db.write(notices.delete(guild_id, notice_id))
 
     async def _remove_members(self, payload: Payload, cursor: str | None) -> Progress:
@@ -172,8 +184,9 @@ class Removal:
         return Progress(0, "more")
 
     async def _remove_row(self, event: Event) -> None:
-        if event.recruit_channel_id and event.recruit_message_id:
-            await self._delete_message(event.recruit_channel_id, event.recruit_message_id)
+        if event.recruit_message_id or event.post_tried:
+            mark = nonce(event.event_id, event.posts)
+            await self._delete_post(event.recruit_channel_id, event.recruit_message_id, mark, event.title)
         await self._desk.db.write(events.delete(event.guild_id, event.event_id))
 
     async def _tell_removed(self, payload: Payload, cursor: str | None) -> Progress:

@@ -84,14 +84,19 @@ class Surroundings:
             raise
 
     async def unmirror(self, event: Event) -> Event:
-        if event.scheduled_event_id is None:
+        """Also one whose answer was lost when it was made."""
+        id = event.scheduled_event_id
+        if id is None and event.mirror_tried and event.event_start_at is not None:
+            id = await self._find(event, render.scheduled_event(event))
+        if id is None:
             return event
         try:
-            await self._rest.delete_scheduled_event(event.guild_id, event.scheduled_event_id)
+            await self._rest.delete_scheduled_event(event.guild_id, id)
         except Refused as refused:
             if refused.code != UNKNOWN_SCHEDULED_EVENT:
                 raise
-        return await self._store(event, _plain(event).remove(Event.scheduled_event_id).remove(Event.mirrored))
+        gone = _plain(event).remove(Event.scheduled_event_id).remove(Event.mirrored).remove(Event.mirror_tried)
+        return await self._store(event, gone)
 
     async def _store(self, event: Event, update: Update[Event]) -> Event:
         try:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
-from sekkei_systems.eventbot.design import acks_of_notice, holders_of_role, notices
-from sekkei_systems.eventbot.local.world import ATTENDEE_ROLE, BOT_ROLE, GUILD_ID
+from sekkei_systems.eventbot.design import Event, acks_of_notice, holders_of_role, notices
+from sekkei_systems.eventbot.local.discord import Fault
+from sekkei_systems.eventbot.local.world import ATTENDEE_ROLE, BOT_ROLE, GUILD_ID, RECRUIT
 from sekkei_systems.eventbot.ports.discord import permissions
 from sekkei_systems.eventbot.ports.discord.rest import Rest
 from sekkei_systems.eventbot.refusals import NoticeClosed
-from sekkei_systems.eventbot.service import NewNotice
+from sekkei_systems.eventbot.service import Draft, NewNotice
 from tests.systems.eventbot.conftest import AOI, MEI, REN, Bot, settled
 
 
@@ -96,3 +98,47 @@ async def test_a_notice_whose_post_was_on_its_way_is_not_left_behind(
     monkeypatch.setattr(Rest, "post", post)
     await quick.work(6)
     assert [message.message_id for message, _ in await quick.posts()] == [event.recruit_message_id]
+
+
+async def _left(bot: Bot) -> list[dict[str, Any]]:
+    return [body for message, body in await bot.posts() if message.seen_by is None]
+
+
+async def _delete(bot: Bot, event: Event) -> None:
+    uuid = event.event_id.partition("#")[2]
+    panel = await bot.app.command(AOI, RECRUIT, "event manage", {"event": uuid})
+    await bot.app.press(AOI, RECRUIT, str(panel.message_id), f"e1:deleteyes:{uuid}")
+    await bot.calm()
+    assert await bot.service.events.all_of_guild(GUILD_ID) == []
+
+
+async def test_a_message_that_discord_could_not_delete_just_then_goes_later(quick: Bot) -> None:
+    event = await quick.event()
+    await quick.service.notices.post(await quick.host(AOI, event.event_id), NewNotice("題", "文"))
+    await quick.calm()
+    quick.local.faults.append(Fault("error", 5, on="DELETE .*/messages"))
+    await _delete(quick, event)
+    assert await _left(quick) == []
+
+
+async def test_posts_whose_answers_were_lost_go_too(quick: Bot) -> None:
+    """Nobody has their ids; Discord gives them back for the nonce."""
+    quick.local.faults.append(Fault("lost", 3, on="POST .*/messages"))
+    start = quick.service.desk.now() + timedelta(hours=5)
+    event = await quick.service.events.create(await quick.creator(AOI), Draft("会", start), RECRUIT)
+    await quick.service.notices.post(await quick.host(AOI, event.event_id), NewNotice("題", "文"))
+    await quick.work(1)
+    assert len(await _left(quick)) > 0
+    await _delete(quick, event)
+    assert await _left(quick) == []
+
+
+async def test_a_native_event_whose_answer_was_lost_goes_too(rich: Bot) -> None:
+    rich.local.faults.append(Fault("lost", 1, on="POST .*/scheduled-events"))
+    start = rich.service.desk.now() + timedelta(hours=5)
+    event = await rich.service.events.create(await rich.creator(AOI), Draft("会", start), RECRUIT)
+    await rich.work(1)
+    assert len(await rich.local.things("scheduled-event")) == 1
+    await rich.service.events.cancel(await rich.host(AOI, event.event_id))
+    await rich.calm()
+    assert await rich.local.things("scheduled-event") == []
