@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from sekkei.design import Transaction
-from tests.worlds.plants.planting import Planted, nothing, on_unconditional
+from tests.worlds.plants.planting import Planted, nothing, on_unconditional, unconditional
 
 LATE_SECONDS = 20.0
 LONGER_THAN_A_LEASE = 40.0
@@ -57,6 +57,17 @@ def an_event_has_room_for_everybody(patch: pytest.MonkeyPatch) -> None:
     on_unconditional(patch, design, "join")
 
 
+def somebody_is_not_counted(patch: pytest.MonkeyPatch) -> None:
+    from sekkei_systems.eventbot import design
+
+    sound = design.leave
+
+    def leave(*given: Any) -> Transaction:
+        return Transaction(sound(*given).actions[1])
+
+    patch.setattr(design, "leave", leave)
+
+
 def whoever_waits_is_given_a_place_and_waits_on(patch: pytest.MonkeyPatch) -> None:
     from sekkei_systems.eventbot import design
     from sekkei_systems.eventbot.design import Event, events
@@ -96,6 +107,95 @@ def a_removal_is_given_up(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Removal, "_remove_event", remove)
 
 
+def several_notices_are_open_at_once(patch: pytest.MonkeyPatch) -> None:
+    from sekkei_systems.eventbot import design
+
+    sound = design.post_notice
+
+    def post_notice(notice: Any) -> Transaction:
+        create, update = sound(notice).actions
+        return Transaction(create, unconditional(update))
+
+    patch.setattr(design, "post_notice", post_notice)
+
+
+def a_notice_does_not_count_who_joins(patch: pytest.MonkeyPatch) -> None:
+    from sekkei_systems.eventbot.service.notices import Notices
+
+    patch.setattr(Notices, "open_ones", nothing([]))
+
+
+def who_has_confirmed_is_reminded(patch: pytest.MonkeyPatch) -> None:
+    from sekkei_systems.eventbot.rules.views import NoticeView
+
+    patch.setattr(NoticeView, "unconfirmed", property(lambda self: list(self.members)))
+
+
+def a_reminder_is_not_noted(patch: pytest.MonkeyPatch) -> None:
+    """So it comes again when the schedule is carried out again, under another reason."""
+    from sekkei_systems.eventbot.design import Event, events
+    from sekkei_systems.eventbot.jobs.reminders import Reminders
+    from sekkei_systems.eventbot.service.desk import Desk
+
+    sound, sound_call, calls = Reminders.remind_event, Desk.call, iter(range(10**9))
+
+    async def remind_event(self: Reminders, payload: Any) -> None:
+        await sound(self, payload)
+        found = await self._desk.db.get(design_event(payload))
+        if found is not None and found.reminded_at is not None:
+            update = events.update(found.guild_id, found.event_id).keeping_version().remove(Event.reminded_at)
+            await self._desk.db.write(update)
+            await sound(self, payload)
+
+    def design_event(payload: Any) -> Any:
+        return events(str(payload["guild_id"]), str(payload["event_id"])).consistent()
+
+    def call(self: Desk, *given: Any, id: str, **named: Any) -> Any:
+        return sound_call(self, *given, id=f"{id}/{next(calls)}", **named)
+
+    patch.setattr(Reminders, "remind_event", remind_event)
+    patch.setattr(Desk, "call", call)
+
+
+def nobody_is_reminded(patch: pytest.MonkeyPatch) -> None:
+    from sekkei_systems.eventbot.jobs.reminders import Reminders
+
+    patch.setattr(Reminders, "remind_notice", nothing())
+
+
+def the_start_closes_nothing(patch: pytest.MonkeyPatch) -> None:
+    from sekkei_systems.eventbot.service.events import Events
+
+    patch.setattr(Events, "_apply_quietly", nothing())
+
+
+def a_series_ends_with_its_first(patch: pytest.MonkeyPatch) -> None:
+    from sekkei_systems.eventbot.service.events import Events
+
+    patch.setattr(Events, "_repeat", nothing())
+
+
+def nobody_is_told_that_it_is_off(patch: pytest.MonkeyPatch) -> None:
+    from sekkei_systems.eventbot.service.events import Events
+
+    patch.setattr(Events, "_announcing", nothing([]))
+
+
+def a_notice_leaves_its_message(patch: pytest.MonkeyPatch) -> None:
+    from sekkei_systems.eventbot.jobs.removal import Removal
+
+    patch.setattr(Removal, "_delete_post", nothing())
+
+
+def discords_own_event_stays(patch: pytest.MonkeyPatch) -> None:
+    from sekkei_systems.eventbot.jobs.surroundings import Surroundings
+
+    async def unmirror(self: Surroundings, event: Any) -> Any:
+        return event
+
+    patch.setattr(Surroundings, "unmirror", unmirror)
+
+
 PLANTS = [
     Planted("eventbot", a_role_is_taken_from_the_wrong_person, "roles_equal_the_union_of_events", 0),
     Planted(
@@ -105,9 +205,20 @@ PLANTS = [
         9,
         ("joins", "leaves"),
     ),
-    Planted("eventbot", an_event_has_room_for_everybody, "counters_equal_a_recount", 2),
+    Planted("eventbot", an_event_has_room_for_everybody, "nobody_takes_a_place_that_is_not_there", 2),
+    Planted("eventbot", somebody_is_not_counted, "counters_equal_a_recount", 0),
     Planted("eventbot", whoever_waits_is_given_a_place_and_waits_on, "nobody_waits_for_what_they_have", 0),
     Planted("eventbot", nobody_moves_up, "no_place_stays_empty_while_somebody_waits", 0),
     Planted("eventbot", members_of_a_deleted_event_stay, "nothing_remains_of_events_that_are_gone", 0),
     Planted("eventbot", a_removal_is_given_up, "nothing_is_given_up", 0),
+    Planted("eventbot", several_notices_are_open_at_once, "one_notice_is_open_at_a_time", 2),
+    Planted("eventbot", a_notice_does_not_count_who_joins, "messages_show_what_is_stored", 6),
+    Planted("eventbot", who_has_confirmed_is_reminded, "nobody_is_reminded_of_a_notice_falsely", 2),
+    Planted("eventbot", a_reminder_is_not_noted, "nobody_is_reminded_of_an_event_falsely", 8),
+    Planted("eventbot", nobody_is_reminded, "reminders_come_in_time", 0),
+    Planted("eventbot", the_start_closes_nothing, "what_has_begun_is_closed", 4),
+    Planted("eventbot", a_series_ends_with_its_first, "a_series_goes_on_once", 26),
+    Planted("eventbot", nobody_is_told_that_it_is_off, "whoever_would_have_come_hears_that_it_is_off", 2),
+    Planted("eventbot", a_notice_leaves_its_message, "no_message_remains_of_what_is_gone", 1),
+    Planted("eventbot", discords_own_event_stays, "discords_own_events_are_ours", 0),
 ]
