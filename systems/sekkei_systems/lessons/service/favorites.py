@@ -18,8 +18,11 @@ class Favorites:
         self._timetable = timetable
 
     async def add(self, member: Member, slot: Slot, notes: str | None = None) -> UserLesson:
+        """Not of a lesson that is called off: it would end with the next look at it."""
         lesson = await self._timetable.upcoming(slot)
         check_note(notes)
+        if lesson.called_off:
+            raise refusals.Closed()
         return await self._ties.register(self._ties.made(member.user_id, lesson, TieKind.FAVORITE, notes=notes or None))
 
     async def save(self, member: Member, slot: Slot, notes: str | None) -> UserLesson:

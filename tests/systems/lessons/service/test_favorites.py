@@ -12,7 +12,7 @@ from sekkei_systems.lessons.rules.slots import Slot
 from sekkei_systems.lessons.rules.ties import NOTE_LENGTH_MAX
 from sekkei_systems.lessons.service.access import Member
 from tests.systems.lessons.steps import tie
-from tests.systems.lessons.world import LESSON, World
+from tests.systems.lessons.world import LESSON, STAFF, World
 
 HANA = Member("hana")
 
@@ -40,3 +40,11 @@ async def test_a_note_has_a_limit_and_a_lesson_must_be_there(world: World) -> No
     with pytest.raises(refusals.NoSuchLesson):
         await world.like("hana", Slot("gnz", LESSON.lesson_date, time(5, 0)), "x")
     assert await tie(world, "hana", TieKind.FAVORITE) is None
+
+
+async def test_a_lesson_that_is_called_off_is_no_favourite(world: World) -> None:
+    """It would end with the next look at the lesson, and they would hear once more that it is off."""
+    await world.lesson()
+    await world.service.desk.call_off(STAFF, LESSON)
+    with pytest.raises(refusals.Closed):
+        await world.like("hana", LESSON)
