@@ -20,11 +20,12 @@ from sekkei_systems.lessons.design import (
     active_before,
     change_status,
     complete_booking,
+    lesson,
     user_lessons,
     watched_on,
 )
 from sekkei_systems.lessons.rules.drafts import LessonDraft
-from sekkei_systems.lessons.rules.slots import parse_slot, slot_of
+from sekkei_systems.lessons.rules.slots import Slot, parse_slot, slot_of
 from sekkei_systems.lessons.service import Service
 from sekkei_systems.lessons.service.listings import take_in
 
@@ -115,7 +116,13 @@ class LessonJobs:
         # The index may be behind: what is decided is decided on the items themselves.
         found = await self._db.get_many(user_lessons.ref_of(tie).consistent() for tie in listed)
         active = [tie for tie in found if tie is not None and tie.status is Status.ACTIVE and tie.starts_at < now]
-        await asyncio.gather(*(self._end(tie, now) for tie in active))
+        moved = await self._being_moved({slot_of(tie) for tie in active})
+        await asyncio.gather(*(self._end(tie, now) for tie in active if slot_of(tie) not in moved))
+
+    async def _being_moved(self, slots: set[Slot]) -> set[Slot]:
+        """Lessons that take place at another time: a move that was cut off takes over whoever is still here."""
+        refs = [lesson(slot.studio_code, slot.lesson_date, slot.start_time) for slot in sorted(slots)]
+        return {slot_of(one) for one in await self._db.get_many(refs) if one is not None and one.moving_to is not None}
 
     async def _end(self, tie: UserLesson, now: datetime) -> None:
         try:
@@ -142,7 +149,7 @@ class LessonJobs:
             await self._service.weekly.make(studio.code)
 
     async def restore(self, payload: Mapping[str, Any]) -> None:
-        await self._service.restoring.restore(parse_slot(str(payload["slot"])))
+        await self._service.restoring.settle(parse_slot(str(payload["slot"])))
 
     async def message(self, payload: Mapping[str, Any]) -> None:
         await self._service.class_messages.finish(parse_slot(str(payload["slot"])), str(payload["act"]))

@@ -161,10 +161,10 @@ class Notices:
         what = self.words(lesson, person)
         return self._messages(person, Notice("change", title, what, f"{before}\n{note}", label, self._page(lesson)))
 
-    def brought_back(self, person: Contact | None, tie: UserLesson) -> Messages:
-        """A lesson that was called off takes place after all; what had ended with it goes on."""
+    def brought_back(self, person: Contact | None, tie: UserLesson, *, goes_on: bool = True) -> Messages:
+        """A lesson that was called off takes place after all; what had ended with it goes on, or can be had again."""
         language = language_of(person)
-        note = say(language, f"notice.back.{tie.kind.value}")  # type: ignore[arg-type]
+        note = say(language, f"notice.back.{tie.kind.value}" if goes_on else "notice.back.again")  # type: ignore[arg-type]
         title, label = say(language, "notice.back"), say(language, "notice.look")
         return self._messages(person, Notice("change", title, self.words(tie, person), note, label, self._page(tie)))
 

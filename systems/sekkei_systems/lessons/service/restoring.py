@@ -6,11 +6,12 @@ who had booked there are told to book again.
 
 from __future__ import annotations
 
+import contextlib
 import logging
 from datetime import datetime, timedelta
 from typing import Any
 
-from sekkei.design import Action, Field, TransactionFailed, replace
+from sekkei.design import Action, ConditionFailed, Field, TransactionFailed, replace
 from sekkei.runtime.outbox import Outbox
 from sekkei.runtime.refusals import Changed
 from sekkei.runtime.schedules import Schedules
@@ -20,15 +21,15 @@ from sekkei_systems.lessons.design import (
     TieKind,
     UserLesson,
     contact,
+    lessons,
     of_studio_on,
     restore_place,
     user_lessons,
 )
-from sekkei_systems.lessons.rules.drafts import LessonDraft
 from sekkei_systems.lessons.rules.notices import Notices
 from sekkei_systems.lessons.rules.quiet import quiet_pause
 from sekkei_systems.lessons.rules.selling import Sellers
-from sekkei_systems.lessons.rules.slots import Slot, slot_of
+from sekkei_systems.lessons.rules.slots import Slot, parse_slot, slot_of
 from sekkei_systems.lessons.rules.ties import ttl_of
 from sekkei_systems.lessons.service.entitlements import Entitled, Entitlements
 from sekkei_systems.lessons.service.ties import Ties
@@ -59,15 +60,36 @@ class Restoring:
 
     async def bring_back(self, slot: Slot) -> int:
         """Returns how many ties go on."""
-        found = await self._timetable.upcoming(slot)
-        if not found.called_off:
-            raise Changed()
-        await self._timetable.change(LessonDraft(slot, called_off=False, is_open=False))
+        await self._timetable.upcoming(slot)
         at = self._ties.now() + LOOK_AGAIN
         await self._schedules.put(f"lessons/restore/{slot}", "restore", {"slot": str(slot)}, at=at)
+        try:
+            await self._ties.db.transact(self._takes_place(slot))
+        except TransactionFailed:
+            raise Changed() from None
+        return await self.settle(slot)
+
+    def _takes_place(self, slot: Slot) -> Action[Any, Any]:
+        """Closed until everybody is back, and noted that it opens then: whoever sees to that may die before."""
+        update = lessons.update(slot.studio_code, slot.lesson_date, slot.start_time).set(Lesson.called_off, False)
+        update = update.set(Lesson.is_open, False).set(Lesson.opens_after, True).remove(Lesson.called_off_words)
+        return update.set(Lesson.updated_at, self._ties.now()).when(Lesson.called_off.is_(True))
+
+    async def settle(self, slot: Slot) -> int:
+        """Everybody comes back, then it opens; also by the schedule. While a move is under way, that opens it."""
         done = await self.restore(slot)
-        await self._timetable.change(LessonDraft(slot, is_open=True))
+        if await self._is_arriving(slot):
+            return done
+        update = lessons.update(slot.studio_code, slot.lesson_date, slot.start_time).set(Lesson.is_open, True)
+        update = update.remove(Lesson.opens_after).set(Lesson.updated_at, self._ties.now())
+        with contextlib.suppress(ConditionFailed):
+            await self._ties.db.write(update.when(Lesson.opens_after.is_(True), ~Lesson.called_off.is_(True)))
         return done
+
+    async def _is_arriving(self, slot: Slot) -> bool:
+        found = await self._timetable.find(slot)
+        before = await self._timetable.find(parse_slot(found.moved_from)) if found and found.moved_from else None
+        return before is not None and before.moving_to == str(slot)
 
     async def restore(self, slot: Slot) -> int:
         """May be repeated: what goes on no longer says that it ended with the lesson."""
@@ -75,8 +97,13 @@ class Restoring:
         current = await self._timetable.find(slot)
         if current is None or current.called_off or slot.starts_at <= self._ties.now():
             return 0
-        ended = [tie for tie in await self._ended(slot) if self._may_go_on(tie, current)]
-        return sum([await self._restore(tie, current) for tie in ended])
+        return sum([await self._resume(tie, current) for tie in await self._ended(slot)])
+
+    async def _resume(self, tie: UserLesson, current: Lesson) -> int:
+        if self._may_go_on(tie, current):
+            return await self._restore(tie, current)
+        await self._let_book_again(tie)
+        return 0
 
     def _may_go_on(self, tie: UserLesson, current: Lesson) -> bool:
         return tie.kind is not TieKind.BOOKING or self._sellers.holds(current)
@@ -94,14 +121,24 @@ class Restoring:
             entitled = await self._entitlements.entitled(entitled.booking, by_desk=True)
         now = self._ties.now()
         actions = [self._going_on(entitled.booking, now), *entitled.actions, *await self._messages(tie, now)]
-        if tie.kind is TieKind.BOOKING:
-            actions.append(restore_place(current, now))
+        place = restore_place(current, now)
         try:
-            await self._ties.db.transact(*actions)
+            await self._ties.db.transact(*actions, *([place] if tie.kind is TieKind.BOOKING else []))
         except TransactionFailed as failed:
             log.info("not restored", extra={"user": tie.user_id, "reason": str(failed)})
+            there = failed.old(place) if tie.kind is TieKind.BOOKING and failed.failed(place) else None
+            if there is not None and not there.called_off:  # others have its places
+                await self._let_book_again(tie)
             return 0
         return 1
+
+    async def _let_book_again(self, tie: UserLesson) -> None:
+        """Their place is gone: they hear that the lesson takes place, once."""
+        now = self._ties.now()
+        update = self._ties.update(tie.user_id, slot_of(tie), tie.kind).set(UserLesson.updated_at, now)
+        update = update.remove(UserLesson.ended_with_lesson).when(UserLesson.ended_with_lesson.is_(True))
+        with contextlib.suppress(TransactionFailed):  # they have booked again, or another worker was quicker
+            await self._ties.db.transact(update, *await self._messages(tie, now, goes_on=False))
 
     def _going_on(self, tie: UserLesson, now: datetime) -> Action[Any, Any]:
         """`tie` has what it takes now."""
@@ -111,6 +148,7 @@ class Restoring:
             (UserLesson.pass_id, tie.pass_id),
             (UserLesson.ticket_taken, tie.ticket_taken),
             (UserLesson.week_counted, tie.week_counted),
+            (UserLesson.attended, None),
         ]
         for field, value in taken:
             update = update.remove(field) if value is None else update.set(field, value)
@@ -118,9 +156,9 @@ class Restoring:
         update = update.remove(UserLesson.ttl) if ttl is None else update.set(UserLesson.ttl, ttl)
         return update.when(UserLesson.status == Status.CANCELLED, UserLesson.ended_with_lesson.is_(True))
 
-    async def _messages(self, tie: UserLesson, now: datetime) -> list[Action[Any, Any]]:
+    async def _messages(self, tie: UserLesson, now: datetime, *, goes_on: bool = True) -> list[Action[Any, Any]]:
         person = await self._ties.db.get(contact(tie.user_id))
-        bodies = self._notices.brought_back(person, tie)
+        bodies = self._notices.brought_back(person, tie, goes_on=goes_on)
         reason = f"back/{slot_of(tie)}/{tie.user_id}/{tie.kind.value}/{tie.updated_at.timestamp():.3f}"
         pause = quiet_pause(person, now, tie.starts_at)
         return [

@@ -169,6 +169,7 @@ Key = Literal[
     "notice.auto",
     "notice.auto.note",
     "notice.back",
+    "notice.back.again",
     "notice.back.booking",
     "notice.back.favorite",
     "notice.back.waitlist",

@@ -4,6 +4,8 @@ import pytest
 
 from sekkei.runtime.refusals import Changed
 from sekkei_systems.lessons.design import Status, TieKind
+from sekkei_systems.lessons.rules.drafts import LessonDraft
+from sekkei_systems.lessons.rules.slots import Slot
 from tests.systems.lessons.steps import booked, tie
 from tests.systems.lessons.world import LESSON, STAFF, World
 
@@ -50,3 +52,58 @@ async def test_who_was_being_told_when_it_was_brought_back_keeps_the_booking(wor
     assert still is not None
     assert await world.alerts._bring_up_to_date([still], off, world.ties.now()) == 0
     assert await booked(world) == 1
+
+
+async def test_a_lesson_brought_back_by_a_process_that_dies_opens_all_the_same(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between bringing it back and opening it."""
+    await world.lesson(capacity=2)
+    await world.person("hana")
+    await world.book("hana", LESSON)
+    await world.service.desk.call_off(STAFF, LESSON)
+    world.settle()
+    await world.jobs.changed({"slot": str(LESSON)})
+
+    async def dies(slot: Slot) -> int:
+        raise ConnectionError("killed")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(world.service.restoring, "restore", dies)
+        with pytest.raises(ConnectionError):
+            await world.service.restoring.bring_back(LESSON)
+    assert not (await world.lesson_now()).is_open
+    world.settle()
+    await world.jobs.restore({"slot": str(LESSON)})
+    found = await world.lesson_now()
+    assert (found.is_open, found.booked, found.opens_after) == (True, 1, None)
+
+
+async def test_a_lesson_that_was_closed_since_stays_closed(world: World) -> None:
+    """The schedule that sees to what was cut off comes a minute later."""
+    await world.lesson(capacity=2)
+    await world.service.desk.call_off(STAFF, LESSON)
+    await world.service.restoring.bring_back(LESSON)
+    await world.service.desk.change(STAFF, LessonDraft(LESSON, is_open=False))
+    await world.jobs.restore({"slot": str(LESSON)})
+    assert not (await world.lesson_now()).is_open
+
+
+async def test_whoever_booked_in_the_studios_own_system_is_told_to_book_again(world: World) -> None:
+    """Their place was given back there with the lesson."""
+    await world.lesson(capacity=1)
+    await world.person("hana")
+    await world.book("hana", LESSON)
+    world.service.sellers.ports = frozenset({"gnz"})
+    await world.service.desk.call_off(STAFF, LESSON)
+    world.settle()
+    await world.jobs.changed({"slot": str(LESSON)})
+    assert await world.service.restoring.bring_back(LESSON) == 0
+    for _ in range(2):
+        world.settle()
+        await world.jobs.restore({"slot": str(LESSON)})
+    ended = await tie(world, "hana", TieKind.BOOKING)
+    assert ended is not None
+    assert ended.status is Status.CANCELLED
+    told = [str(one.body["text"]) for one in await world.notices()]
+    assert sum("もう一度" in text for text in told) == 1
