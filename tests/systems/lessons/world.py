@@ -183,7 +183,7 @@ def service_on(
     contacts = Contacts(db, clock, outbox, notices, links, b"codes", email_of)
     desk = Desk(ties, timetable, access, bookings, outbox, notices, acts, entitlements)
     auto = AutoBooking(db, bookings, sellers, outbox, notices)
-    moves = Moves(ties, timetable, sellers, acts, *told)
+    moves = Moves(ties, timetable, sellers, acts, *told, entitlements)
     restoring = Restoring(ties, timetable, sellers, *told, entitlements)
     return Service(
         policy=policy,

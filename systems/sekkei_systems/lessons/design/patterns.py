@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from datetime import date, datetime, time
+from typing import Any
 
-from sekkei.design import Put, Query, Ref, Transaction, Update
+from sekkei.design import Condition, Field, Put, Query, Ref, Transaction, Update
 from sekkei_systems.lessons.design.models import (
     KEPT_AFTER_LESSON,
     Contact,
@@ -160,11 +161,25 @@ def of_reservation_id(reservation_id: str) -> Query[UserLesson]:
 
 @design.pattern(ja="状態の変更", added=True)
 def change_status(tie: UserLesson, status: Status, now: datetime) -> Update[UserLesson]:
-    """Move a tie on, if it still has the status that was read."""
+    """Move a tie on, if it still has the status that was read; a booking, if it is the same one."""
     update = user_lessons.update(tie.user_id, tie.studio_code, tie.lesson_date, tie.start_time, tie.kind)
     changed = update.set(UserLesson.status, status).set(UserLesson.updated_at, now)
     changed = changed.set(UserLesson.ttl, tie.starts_at + KEPT_AFTER_LESSON)
-    return changed.knowing(tie).when(UserLesson.status == tie.status)
+    changed = changed.knowing(tie).when(UserLesson.status == tie.status)
+    return changed.when(*_same_booking(tie)) if tie.kind is TieKind.BOOKING else changed
+
+
+def _same_booking(tie: UserLesson) -> list[Condition[UserLesson]]:
+    """It may have been cancelled and made anew since it was read, or have ended with its lesson and come back, and have
+    taken other things; or somebody may have noted whether they came."""
+    read: list[tuple[Field[UserLesson, Any], object]] = [
+        (UserLesson.reservation_id, tie.reservation_id),
+        (UserLesson.attended, tie.attended),
+        (UserLesson.pass_id, tie.pass_id),
+        (UserLesson.ticket_taken, tie.ticket_taken),
+        (UserLesson.week_counted, tie.week_counted),
+    ]
+    return [field.absent() if value is None else field == value for field, value in read]
 
 
 @design.pattern(ja="レッスンの変更を写しに反映", added=True)

@@ -112,7 +112,7 @@ def open_service(context: Context, old: Following | None = None, local: LocalStu
     contacts = Contacts(db, clock, outbox, notices, links, settings.secrets.key("lessons codes"), email_of)
     desk = Desk(ties, timetable, access, bookings, outbox, notices, acts, entitlements)
     auto = AutoBooking(db, bookings, sellers, outbox, notices)
-    moves = Moves(ties, timetable, sellers, acts, *told)
+    moves = Moves(ties, timetable, sellers, acts, *told, entitlements)
     restoring = Restoring(ties, timetable, sellers, *told, entitlements)
     return Service(
         policy=policy,

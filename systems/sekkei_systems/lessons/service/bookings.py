@@ -181,7 +181,14 @@ class Bookings:
     async def cancel(self, member: Member, slot: Slot, told: Sequence[Action[Any, Any]] | None = None) -> None:
         """Give the place back. Who had it from the waitlist may wait again. The desk may do it later than the member,
         and has them `told` in the same transaction."""
-        user_id, by_desk = member.user_id, told is not None
+        for _ in range(TRIES - 1):
+            with contextlib.suppress(Changed):  # booked anew, or what it took has changed since it was read
+                await self._cancel(member.user_id, slot, told)
+                return
+        await self._cancel(member.user_id, slot, told)
+
+    async def _cancel(self, user_id: str, slot: Slot, told: Sequence[Action[Any, Any]] | None) -> None:
+        by_desk = told is not None
         policy = await self._ties.policy(slot.studio_code)
         booking = await self._ties.active(user_id, slot, TieKind.BOOKING)
         now = self._ties.now()
@@ -200,7 +207,8 @@ class Bookings:
         try:
             await self._ties.db.transact(*actions)
         except TransactionFailed as failed:
-            if failed.failed(ended):
+            old = failed.old(ended) if failed.failed(ended) else booking
+            if old is None or old.status is not Status.ACTIVE:
                 raise refusals.NoSuchTie() from None
             raise Changed() from None
         await self._reservations.cancelled(booking)

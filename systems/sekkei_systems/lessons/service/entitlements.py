@@ -32,7 +32,7 @@ from sekkei_systems.lessons.design import (
     week_counts,
 )
 from sekkei_systems.lessons.rules.entitlement import TRIAL_ID, blocked_until, chosen, late_costs, monday_of, opens_at
-from sekkei_systems.lessons.rules.slots import Slot
+from sekkei_systems.lessons.rules.slots import Slot, slot_of
 from sekkei_systems.lessons.service.access import Staff
 from sekkei_systems.lessons.service.rulebook import Rulebook
 
@@ -147,11 +147,12 @@ class Entitlements:
         found.takes.append((passes.create(trial), None))
 
     async def returned(self, booking: UserLesson, *, late: bool = False) -> list[Action[Any, Any]]:
-        """For the transaction that ends a booking: what it took goes back, unless it is late and the rules say no."""
+        """For the transaction that ends a booking: what it took goes back, unless it is late and the rules say no.
+        Whoever was noted as absent has missed nothing."""
         rules = await self.rulebook.rules(booking.studio_code)
+        actions = await self.forgiven(booking)
         if late and late_costs(rules):
-            return []
-        actions: list[Action[Any, Any]] = []
+            return actions
         if booking.week_counted is not None:
             actions += await self._uncounted(booking)
         if booking.ticket_taken and booking.pass_id is not None:
@@ -166,6 +167,10 @@ class Entitlements:
         if there is None or there.count <= 0:
             return []
         return [week_counts.update(*key).add(WeekCount.count, -1).when(WeekCount.count > 0)]
+
+    async def forgiven(self, booking: UserLesson) -> list[Action[Any, Any]]:
+        """For the transaction after which a booking is no longer one of that lesson."""
+        return await self.missed(booking.user_id, slot_of(booking), came=True) if booking.attended is False else []
 
     async def missed(self, user_id: str, slot: Slot, came: bool) -> list[Action[Any, Any]]:
         """For the transaction that notes whether somebody came."""

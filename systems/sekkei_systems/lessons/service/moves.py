@@ -40,6 +40,7 @@ from sekkei_systems.lessons.rules.ties import ttl_of
 from sekkei_systems.lessons.service.access import Staff
 from sekkei_systems.lessons.service.acts import Acts
 from sekkei_systems.lessons.service.counts import Counts
+from sekkei_systems.lessons.service.entitlements import Entitlements
 from sekkei_systems.lessons.service.ties import Ties
 from sekkei_systems.lessons.service.timetable import LESSON_KEPT, Timetable
 
@@ -59,6 +60,7 @@ class Moves:
         outbox: Outbox,
         notices: Notices,
         schedules: Schedules,
+        entitlements: Entitlements,
     ) -> None:
         self._ties = ties
         self._timetable = timetable
@@ -67,6 +69,7 @@ class Moves:
         self._outbox = outbox
         self._notices = notices
         self._schedules = schedules
+        self._entitlements = entitlements
         self._counts = Counts(ties.db, ties.clock)
 
     async def move(self, staff: Staff, slot: Slot, to: Slot) -> Lesson:
@@ -104,7 +107,8 @@ class Moves:
             raise refusals.CalledOff()
         if not self._sellers.holds(there):
             raise refusals.BookedElsewhere()
-        if there.moving_to is not None or there.booked_here is None:
+        is_arriving = there.opens_after is not None
+        if there.moving_to is not None or is_arriving or there.booked_here is None:
             raise Changed()
         return there
 
@@ -173,7 +177,7 @@ class Moves:
             *await self._messages(tie, new, now),
         ]
         if tie.kind is TieKind.BOOKING:
-            actions += [give_place_back(old, now), arrive(new, now)]
+            actions += [give_place_back(old, now), arrive(new, now), *await self._entitlements.forgiven(tie)]
         try:
             await self._ties.db.transact(*actions)
         except TransactionFailed as failed:  # they changed it themselves meanwhile; the schedule looks again
@@ -188,6 +192,7 @@ class Moves:
             auto_book_until=until + (to.starts_at - tie.starts_at) if until else None,
             updated_at=now,
             reminded_at=None,
+            attended=None,
             ttl=ttl_of(tie.kind, to.starts_at),
         )
 

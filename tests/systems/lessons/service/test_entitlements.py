@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 from datetime import date, time, timedelta
+from typing import Any
 
 import pytest
 
 from sekkei.runtime.refusals import Refusal
 from sekkei_systems.lessons import refusals
-from sekkei_systems.lessons.design import Contact, Pass, TieKind, passes
+from sekkei_systems.lessons.design import Contact, Pass, TieKind, passes, weeks_of
 from sekkei_systems.lessons.rules.slots import Slot
 from tests.systems.lessons.service.test_rulebook import rules
 from tests.systems.lessons.steps import booked, tie
@@ -240,3 +241,86 @@ async def test_what_is_no_pass_is_refused(world: World, name: str, until: int, t
     person = Contact(user_id="hana", name="hana")
     with pytest.raises(refusals.BadPass):
         await world.service.entitlements.give(STAFF, person, name, date(2025, 7, 1), date(2025, 7, until), tickets)
+
+
+async def test_nobody_is_blocked_for_a_booking_that_was_cancelled(world: World) -> None:
+    """The desk noted that they did not come, and then cancelled for them."""
+    await world.service.rulebook.save(STAFF, rules(world, no_shows_max=1))
+    await world.lesson(capacity=1)
+    await world.lesson(NEXT, capacity=1)
+    await world.person("hana")
+    await world.book("hana", LESSON)
+    world.clock.set((LESSON.starts_at - timedelta(minutes=10)).timestamp())
+    await world.service.desk.mark_attendance(STAFF, LESSON, "hana", came=False)
+    with pytest.raises(refusals.Blocked):
+        await world.book("hana", NEXT)
+    await world.service.desk.cancel_for(STAFF, LESSON, "hana")
+    assert (await world.book("hana", NEXT)).user_id == "hana"
+
+
+async def test_who_is_noted_as_absent_while_they_cancel_is_not_blocked(world: World) -> None:
+    """The cancellation has read the booking before the desk writes."""
+    await world.service.rulebook.save(STAFF, rules(world, no_shows_max=1, minutes={"cancel_until": 0}))
+    await world.lesson(capacity=1)
+    await world.lesson(NEXT, capacity=1)
+    await world.book("hana", LESSON)
+    world.clock.set((LESSON.starts_at - timedelta(minutes=10)).timestamp())
+    cancelling, absent = world.service.reservations.cancelling, [True]
+
+    async def noted_first(*given: Any) -> Any:
+        if absent:
+            absent.clear()
+            await world.service.desk.mark_attendance(STAFF, LESSON, "hana", came=False)
+        return await cancelling(*given)
+
+    world.service.reservations.cancelling = noted_first  # type: ignore[method-assign]
+    await world.cancel("hana", LESSON)
+    assert (await world.book("hana", NEXT)).user_id == "hana"
+
+
+async def test_a_cancellation_ends_the_booking_that_it_has_seen(world: World) -> None:
+    """Meanwhile somebody else cancelled it and booked anew, with another ticket."""
+    await world.service.rulebook.save(STAFF, rules(world, needs_pass=True))
+    await world.lesson(capacity=1)
+    await world.person("hana")
+    first = await given(world, "hana", 1, date(2025, 8, 1))
+    await world.book("hana", LESSON)
+    second, cancelling, once = await given(world, "hana", 1), world.service.reservations.cancelling, [True]
+
+    async def booked_anew(*about: Any) -> Any:
+        if once:
+            once.clear()
+            await world.service.desk.cancel_for(STAFF, LESSON, "hana")
+            await world.service.entitlements.take_away(STAFF, "hana", first.pass_id)
+            await world.service.desk.book_for(STAFF, LESSON, "hana")
+        return await cancelling(*about)
+
+    world.service.reservations.cancelling = booked_anew  # type: ignore[method-assign]
+    await world.cancel("hana", LESSON)
+    assert await left(world, second) == 1
+    assert await booked(world) == 0
+
+
+async def test_a_week_is_given_back_once_when_the_lesson_was_off_meanwhile(world: World) -> None:
+    """Called off and brought back between the look at a booking and its end: brought back, it counts in no week."""
+    await world.service.rulebook.save(STAFF, rules(world, per_week=2))
+    await world.lesson(capacity=1)
+    await world.lesson(NEXT, capacity=1)
+    await world.person("hana")
+    for slot in (LESSON, NEXT):
+        await world.book("hana", slot)
+    cancelling, once = world.service.reservations.cancelling, [True]
+
+    async def off_and_on(*about: Any) -> Any:
+        if once:
+            once.clear()
+            await world.service.desk.call_off(STAFF, LESSON)
+            world.settle()
+            await world.jobs.changed({"slot": str(LESSON)})
+            await world.service.restoring.bring_back(LESSON)
+        return await cancelling(*about)
+
+    world.service.reservations.cancelling = off_and_on  # type: ignore[method-assign]
+    await world.cancel("hana", LESSON)
+    weeks = await world.db.all(weeks_of("hana").consistent())
+    assert [one.count for one in weeks] == [1]

@@ -14,6 +14,7 @@ from sekkei_systems.lessons.design import Status, TieKind
 from sekkei_systems.lessons.rules.slots import Slot
 from sekkei_systems.lessons.rules.wishes import Wishes
 from sekkei_systems.lessons.service.access import Member
+from tests.systems.lessons.service.test_rulebook import rules
 from tests.systems.lessons.steps import tie
 from tests.systems.lessons.world import LESSON, STAFF, World
 
@@ -122,3 +123,59 @@ async def test_what_cannot_be_moved_is_refused(world: World) -> None:
     with pytest.raises(refusals.NoSuchLesson):
         await world.service.moves.move(STAFF, LESSON, changed(TO, studio_code="sby"))
     assert (await world.lesson_now()).is_open
+
+
+async def test_what_has_not_arrived_is_not_moved_on(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever moved it died on the way: moved on, it would stay closed, and those on the way lose it."""
+    await filled(world)
+    with monkeypatch.context() as patch:
+        patch.setattr(world.service.moves, "carry", _dies)
+        with pytest.raises(ConnectionError):
+            await world.service.moves.move(STAFF, LESSON, TO)
+    further = changed(TO, start_time=time(21, 30))
+    with pytest.raises(Changed):
+        await world.service.moves.move(STAFF, TO, further)
+    world.settle()
+    await world.jobs.move({"slot": str(LESSON)})
+    world.settle()
+    await world.service.moves.move(STAFF, TO, further)
+    new = await world.lesson_now(further)
+    assert (new.is_open, new.booked_here) == (True, 2)
+
+
+async def _dies(slot: Slot) -> int:
+    raise ConnectionError("killed")
+
+
+async def test_whoever_was_noted_as_absent_has_missed_nothing_when_it_is_moved(world: World) -> None:
+    await world.service.rulebook.save(STAFF, rules(world, no_shows_max=1))
+    await filled(world)
+    world.clock.set((LESSON.starts_at - timedelta(minutes=10)).timestamp())
+    await world.service.desk.mark_attendance(STAFF, LESSON, "hana", came=False)
+    await world.service.moves.move(STAFF, LESSON, TO)
+    moved = await tie(world, "hana", TieKind.BOOKING, TO)
+    assert moved is not None
+    assert (moved.status, moved.attended) == (Status.ACTIVE, None)
+    await world.lesson(changed(TO, start_time=time(21, 30)))
+    await world.book("hana", changed(TO, start_time=time(21, 30)))
+
+
+async def test_what_is_on_its_way_when_the_old_time_comes_is_no_history(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Everything was down for a while: nobody was at the lesson at its old time."""
+    await filled(world)
+    with monkeypatch.context() as patch:
+        patch.setattr(world.service.moves, "carry", _dies)
+        with pytest.raises(ConnectionError):
+            await world.service.moves.move(STAFF, LESSON, TO)
+    world.clock.set((LESSON.starts_at + timedelta(minutes=10)).timestamp())
+    await world.jobs.expire({})
+    for _ in range(2):
+        world.settle()
+        await world.jobs.move({"slot": str(LESSON)})
+    assert await world.service.timetable.find(LESSON) is None
+    assert (await world.lesson_now(TO)).booked_here == 2
+    moved = await tie(world, "hana", TieKind.BOOKING, TO)
+    assert moved is not None
+    assert moved.status is Status.ACTIVE
