@@ -24,7 +24,7 @@ from sekkei.worlds import Script
 from sekkei.worlds.chance import Dice, dice_of
 from sekkei.worlds.letters import Letter
 from sekkei_systems.eventbot import world as eventbot_world
-from sekkei_systems.lessons import world as lessons_world
+from sekkei_systems.lessons.world import people as lessons_people
 from sekkei_systems.q.design.models import DailyQuestion
 from sekkei_systems.q.design.tables import daily_questions
 from sekkei_systems.q.world.people import nobody_is_shown_what_sight_forbids
@@ -175,8 +175,8 @@ class Village:
 
 def _lessons(village: Village, patch: pytest.MonkeyPatch) -> None:
     day = date.today() + timedelta(days=3 + village.number)
-    patch.setattr(lessons_world, "HERE", f"gnz/{day}/19:30")
-    patch.setattr(lessons_world, "THERE", f"sby/{day}/20:30")
+    patch.setattr(lessons_people, "HERE", f"gnz/{day}/19:30")
+    patch.setattr(lessons_people, "THERE", f"sby/{day}/20:30")
 
 
 def _eventbot(village: Village, patch: pytest.MonkeyPatch) -> None:

@@ -65,12 +65,111 @@ def a_schedule_fails_for_good(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(LessonJobs, "settle", settle)
 
 
+def a_booking_that_is_moved_stays_where_it_was(patch: pytest.MonkeyPatch) -> None:
+    from sekkei_systems.lessons.design import UserLesson
+    from sekkei_systems.lessons.service import moves
+
+    sound = moves.change_status
+
+    def change_status(tie: UserLesson, status: Any, now: Any) -> Any:
+        return sound(tie, tie.status, now)
+
+    patch.setattr(moves, "change_status", change_status)
+
+
+def a_ticket_comes_back_twice(patch: pytest.MonkeyPatch) -> None:
+    """A lesson that is called off gives it back, and so does whoever brings it back."""
+    from sekkei_systems.lessons.service import restoring
+
+    patch.setattr(restoring.Entitled, "actions", property(lambda self: []))
+
+
+def a_week_is_never_given_back(patch: pytest.MonkeyPatch) -> None:
+    from sekkei_systems.lessons.service.entitlements import Entitlements
+
+    patch.setattr(Entitlements, "_uncounted", nothing(()))
+
+
+def an_absence_is_never_forgiven(patch: pytest.MonkeyPatch) -> None:
+    from sekkei_systems.lessons.service.entitlements import Entitlements
+
+    async def forgiven(self: Entitlements, booking: Any) -> list[Any]:
+        return []
+
+    patch.setattr(Entitlements, "forgiven", forgiven)
+
+
+def the_queue_books_and_says_nothing(patch: pytest.MonkeyPatch) -> None:
+    from sekkei_systems.lessons.rules.notices import Notices
+
+    patch.setattr(Notices, "booked_from_queue", lambda self, person, tie: {})
+    patch.setattr(Notices, "booked_by_desk", lambda self, person, tie: {})
+
+
+def the_desk_cancels_and_says_nothing(patch: pytest.MonkeyPatch) -> None:
+    from sekkei_systems.lessons.rules.notices import Notices
+
+    patch.setattr(Notices, "cancelled_by_desk", lambda self, person, lesson: {})
+
+
+def a_lesson_that_is_off_can_be_liked(patch: pytest.MonkeyPatch) -> None:
+    """As it was: it ends with the next look, and they hear again that the lesson is off."""
+    from sekkei_systems.lessons.design import TieKind
+    from sekkei_systems.lessons.service.favorites import Favorites
+
+    async def add(self: Any, member: Any, slot: Any, notes: str | None = None) -> Any:
+        lesson = await self._timetable.upcoming(slot)
+        return await self._ties.register(self._ties.made(member.user_id, lesson, TieKind.FAVORITE, notes=notes))
+
+    patch.setattr(Favorites, "add", add)
+
+
+def a_lesson_that_is_brought_back_stays_closed(patch: pytest.MonkeyPatch) -> None:
+    from sekkei_systems.lessons.service.restoring import Restoring
+
+    patch.setattr(Restoring, "_is_arriving", nothing(answer=True))
+
+
+def nobody_comes_back_with_a_lesson(patch: pytest.MonkeyPatch) -> None:
+    from sekkei_systems.lessons.service.restoring import Restoring
+
+    patch.setattr(Restoring, "restore", nothing(0))
+
+
+def whoever_leaves_keeps_their_passes(patch: pytest.MonkeyPatch) -> None:
+    from sekkei_systems.lessons.service.personal import LessonPeople
+
+    patch.setattr(LessonPeople, "_held", nothing([]))
+
+
 PLANTS = [
-    Planted("lessons", a_lesson_is_overbooked, "places_equal_bookings", 29),
-    Planted("lessons", a_booking_leaves_the_waiting_list_as_it_is, "nobody_waits_for_what_they_have", 7),
+    Planted("lessons", a_lesson_is_overbooked, "places_equal_bookings", 6),
+    Planted("lessons", a_booking_leaves_the_waiting_list_as_it_is, "nobody_waits_for_what_they_have", 11),
     Planted("lessons", a_place_is_never_released_at_the_studio, "both_sides_agree", 2),
     Planted("lessons", what_the_studio_did_not_answer_is_left_alone, "nothing_is_half_done_at_the_studio", 0),
     Planted("lessons", an_opening_is_told_by_everybody_who_sees_it, "nobody_is_told_of_an_opening_twice", 0),
+    Planted("lessons", a_booking_that_is_moved_stays_where_it_was, "a_booking_has_one_place", 2),
+    Planted("lessons", a_ticket_comes_back_twice, "tickets_equal_bookings", 0),
+    Planted("lessons", a_week_is_never_given_back, "weeks_equal_bookings", 3),
+    Planted(
+        "lessons",
+        an_absence_is_never_forgiven,
+        "absences_equal_the_roll",
+        13,
+        ("books", "lets_somebody_in", "calls_the_roll", "cancels_for_somebody"),
+    ),
+    Planted("lessons", the_queue_books_and_says_nothing, "whoever_is_booked_by_others_is_told", 1),
+    Planted("lessons", the_desk_cancels_and_says_nothing, "whoever_loses_a_place_is_told", 0),
+    Planted(
+        "lessons",
+        a_lesson_that_is_off_can_be_liked,
+        "nobody_hears_of_an_end_more_often_than_it_came",
+        0,
+        ("likes", "calls_off"),
+    ),
+    Planted("lessons", a_lesson_that_is_brought_back_stays_closed, "what_takes_place_can_be_booked", 3),
+    Planted("lessons", nobody_comes_back_with_a_lesson, "everybody_goes_with_their_lesson", 20),
+    Planted("lessons", whoever_leaves_keeps_their_passes, "nothing_remains_of_whoever_left", 1, ("books", "leaves")),
     Planted("lessons", a_schedule_fails_for_good, "nothing_is_given_up", 0),
     Planted("lessons", a_message_is_never_sent, "everything_ends", 0),
 ]

@@ -1,0 +1,276 @@
+"""What holds in the world of lessons: after every commit, or when everything has come to rest."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any
+
+from sekkei.runtime.design import Message
+from sekkei.runtime.sweeping import NOBODY
+from sekkei.worlds import World, promises
+from sekkei.worlds.outside import Received
+from sekkei_systems.lessons.design import (
+    Lesson,
+    Pass,
+    PassKind,
+    Reservation,
+    Standing,
+    Status,
+    TieKind,
+    UserLesson,
+    WeekCount,
+)
+from sekkei_systems.lessons.local.studio_system import State
+from sekkei_systems.lessons.rules.slots import slot_of
+from sekkei_systems.lessons.texts import say
+from sekkei_systems.lessons.world.people import PLACES, WORLD, studio_of, tickets_in, ties
+
+SKEW = 3.0
+"""By so much two clocks may differ, and a little more."""
+GOES_ON = (Status.ACTIVE, Status.COMPLETED)
+PERSONAL = ("user_lessons", "Lessons", "Users")
+
+
+@dataclass(slots=True)
+class Seen:
+    """What somebody remembers who has looked after every commit: rows are overwritten, and people forget."""
+
+    lost: dict[str, UserLesson] = field(default_factory=dict)
+    """Bookings cancelled so late that what they took is lost, by their reservation."""
+    booked: dict[str, UserLesson] = field(default_factory=dict)
+    """Who was booked at the last look, by reservation."""
+    ever: dict[str, str] = field(default_factory=dict)
+    """Who was ever booked, by reservation."""
+    ended: list[UserLesson] = field(default_factory=list)
+    """Bookings that went on at one look and not at the next."""
+    off: set[str] = field(default_factory=set)
+    times_off: Counter[str] = field(default_factory=Counter)
+    """How often each lesson was called off."""
+    names: dict[str, str] = field(default_factory=dict)
+    """Of people, by their accounts."""
+
+
+def _seen(world: World) -> Seen:
+    found: Seen = world.given.setdefault("seen", Seen())
+    return found
+
+
+def _bookings(world: World) -> list[UserLesson]:
+    return [one for one in world.decoded("user_lessons") if one.kind is TieKind.BOOKING]
+
+
+def _rows(world: World, kind: type[Any]) -> list[Any]:
+    return [one for one in world.decoded("Lessons") if isinstance(one, kind)]
+
+
+def _costs(world: World, booking: UserLesson) -> bool:
+    rules = world.given["rules"][booking.studio_code]
+    return bool(rules["needsPass"]) and rules.get("lateTakesTicket", True)
+
+
+@WORLD.always_in("user_lessons", "Lessons", "Users")
+def a_booking_has_one_place(world: World) -> None:
+    """No reservation is booked in two slots, also while a lesson is moved."""
+    _remember(world)
+    there = Counter(one.reservation_id for one in _bookings(world) if one.status in GOES_ON)
+    twice = sorted(str(key) for key, count in there.items() if count > 1)
+    assert twice == [], f"{twice} are booked in more than one slot"
+
+
+def _remember(world: World) -> None:
+    """For this promise and the others; it is looked at first."""
+    seen, bookings = _seen(world), _bookings(world)
+    now = {str(one.reservation_id): one for one in bookings if one.status in GOES_ON}
+    late = [one for one in bookings if one.status not in GOES_ON and one.cancelled_late and _costs(world, one)]
+    seen.lost |= {str(one.reservation_id): one for one in late}
+    seen.ended += [one for key, one in seen.booked.items() if key not in now]
+    seen.booked = now
+    seen.ever |= {key: one.user_id for key, one in now.items() if not one.guest_name}
+    off = {str(slot_of(one)) for one in _rows(world, Lesson) if one.called_off}
+    seen.times_off.update(off - seen.off)
+    seen.off = off
+    seen.names |= {one.user_id: (one.email or "").partition("@")[0] for one in world.decoded("Users")}
+
+
+@WORLD.always_in("user_lessons", "Lessons")
+def places_equal_bookings(world: World) -> None:
+    """What a lesson says is booked here is what people have booked, and never more than there is room for."""
+    booked = Counter(str(slot_of(one)) for one in ties(world, TieKind.BOOKING))
+    for lesson in _rows(world, Lesson):
+        if not _has_begun(world, lesson):
+            slot = str(slot_of(lesson))
+            assert lesson.booked_here in (None, booked[slot]), (
+                f"{slot}: {lesson.booked_here} said, {booked[slot]} booked"
+            )
+            assert booked[slot] <= PLACES, f"{booked[slot]} people have booked {PLACES} places of {slot}"
+
+
+def _has_begun(world: World, lesson: Lesson) -> bool:
+    """From then on bookings become history one by one."""
+    return world.clock.now() > slot_of(lesson).starts_at.timestamp() - SKEW
+
+
+@WORLD.always_in("user_lessons")
+def nobody_waits_for_what_they_have(world: World) -> None:
+    waiting = {(one.user_id, str(slot_of(one))) for one in ties(world, TieKind.WAITLIST)}
+    booked = {(one.user_id, str(slot_of(one))) for one in ties(world, TieKind.BOOKING)}
+    assert not waiting & booked, f"{sorted(waiting & booked)} are booked and wait"
+
+
+@WORLD.always_in("user_lessons", "Lessons")
+def tickets_equal_bookings(world: World) -> None:
+    """Of a book of tickets as many are gone as bookings have taken and not given back."""
+    took = Counter((one.pass_id, one.user_id) for one in _costly(world) if one.ticket_taken)
+    for book in _rows(world, Pass):
+        if book.tickets_left is not None and book.user_id != NOBODY:
+            given = 1 if book.kind is PassKind.TRIAL else tickets_in(book)
+            gone = given - book.tickets_left
+            bookings = took[book.pass_id, book.user_id]
+            assert gone == bookings, f"{gone} tickets of {book.user_id} are gone, for {bookings} bookings"
+
+
+def _costly(world: World) -> list[UserLesson]:
+    """Bookings that keep what they took."""
+    return [*_seen(world).booked.values(), *_seen(world).lost.values()]
+
+
+@WORLD.always_in("user_lessons", "Lessons")
+def weeks_equal_bookings(world: World) -> None:
+    made = [(one.user_id, one.studio_code, one.week_counted) for one in _costly(world) if one.week_counted]
+    counted = Counter(made)
+    for week in _rows(world, WeekCount):
+        bookings = counted[week.user_id, week.studio_code, week.monday]
+        assert week.count == bookings, f"{week.count} lessons of a week are counted, {bookings} are booked"
+
+
+@WORLD.finally_
+def absences_equal_the_roll(world: World) -> None:
+    """Nobody is blocked for a lesson that they came to, or did not have to come to."""
+    absent = [one for one in _bookings(world) if one.status in GOES_ON and one.attended is False]
+    missed = {(one.user_id, str(slot_of(one))) for one in absent}
+    for standing in _rows(world, Standing):
+        said = {(standing.user_id, slot) for slot in standing.absences}
+        theirs = {one for one in missed if one[0] == standing.user_id and one[1].startswith(standing.studio_code)}
+        assert said == theirs, f"{sorted(said)} are noted as missed, {sorted(theirs)} were"
+
+
+# What people are told
+
+
+def _mails(world: World) -> list[Received]:
+    return list({one.id: one for one in world.outside["mail"].received}.values())
+
+
+@WORLD.finally_
+def whoever_is_booked_by_others_is_told(world: World) -> None:
+    """Of every booking that somebody did not ask for themselves; and the queue books only for those who wished it."""
+    told = {key for one in _mails(world) for key in one.id.split("/") if key.startswith("rsv_")}
+    left = world.given["left"]  # what was to be told to them goes with them
+    untold = [user for key, user in _seen(world).ever.items() if key not in told and user not in left]
+    by_others = Counter(_name(world, user) for user in untold)
+    for name, count in by_others.items():
+        asked = world.given["asked"][name]
+        assert count <= asked, f"{name} got {count} bookings without a word, and asked for {asked}"
+    for one in _mails(world):
+        if one.id.startswith("lessons/auto/"):
+            name = one.to.partition("@")[0]
+            assert name in world.given["wished"], f"{name} was booked out of the queue and did not wish it"
+
+
+def _name(world: World, user_id: str) -> str:
+    return _seen(world).names.get(user_id, "")
+
+
+@WORLD.finally_
+def whoever_loses_a_place_is_told(world: World) -> None:
+    """Once, of every booking that ended without their doing."""
+    lost = Counter((_name(world, one.user_id), str(slot_of(one))) for one in _seen(world).ended if not one.guest_name)
+    told = Counter[tuple[str, str]]()
+    for mail in _mails(world):
+        told.update([(mail.to.partition("@")[0], slot) for slot in _ended_by(mail, world)])
+    for (name, slot), times in lost.items():
+        own, heard = world.given["cancelled"][name, slot], told[name, slot]
+        left = any(_name(world, each) == name for each in world.given["left"])
+        assert left or times <= own + heard, f"{name} lost {slot} {times} times, heard of {heard} and cancelled {own}"
+
+
+def _ended_by(mail: Received, world: World) -> list[str]:
+    """The slot of the booking that a mail says has ended."""
+    parts = mail.id.split("/")
+    if mail.id.startswith("lessons/desk/off/"):
+        return ["/".join(parts[3:6])]
+    if mail.id.startswith("lessons/change/") and say("ja", "notice.off") in mail.body["subject"]:
+        return ["/".join(parts[2:5])]
+    if mail.id.startswith("lessons/undone/"):
+        return [str(slot_of(one)) for one in _seen(world).ended if one.reservation_id == parts[2]]
+    return []
+
+
+@WORLD.finally_
+def nobody_hears_of_an_end_more_often_than_it_came(world: World) -> None:
+    heard = Counter(
+        (mail.to, *_ended_by(mail, world)) for mail in _mails(world) if mail.id.startswith("lessons/change/")
+    )
+    for (to, *slot), times in heard.items():
+        came = _seen(world).times_off[slot[0]] if slot else times
+        assert times <= came, f"{to} heard {times} times that {slot[0]} is off, and it was called off {came} times"
+
+
+# What becomes of lessons
+
+
+@WORLD.finally_
+def what_takes_place_can_be_booked(world: World) -> None:
+    """Nobody closes a lesson here: what is moved or brought back opens when everybody is there."""
+    for lesson in _rows(world, Lesson):
+        assert lesson.moving_to is None, f"{slot_of(lesson)} is still being moved to {lesson.moving_to}"
+        assert lesson.is_open or lesson.called_off, f"{slot_of(lesson)} takes place, and nobody can book it"
+
+
+@WORLD.finally_
+def everybody_goes_with_their_lesson(world: World) -> None:
+    """Nobody has booked a lesson that is not there; what ended with one goes on with it, or they are told."""
+    there = {str(slot_of(one)): one for one in _rows(world, Lesson)}
+    for tie in world.decoded("user_lessons"):
+        slot = str(slot_of(tie))
+        if tie.status is not Status.CANCELLED and tie.kind in (TieKind.BOOKING, TieKind.HISTORY):
+            assert slot in there, f"{tie.user_id} has a {tie.kind.value} of {slot}, where nothing takes place"
+        elif tie.ended_with_lesson and slot in there and not there[slot].called_off:
+            raise AssertionError(f"a {tie.kind.value} of {slot} has ended, and the lesson has not")
+
+
+WORLD.finally_(promises.everything_ends)
+WORLD.finally_(promises.nothing_is_given_up)
+
+
+@WORLD.finally_
+def nothing_is_half_done_at_the_studio(world: World) -> None:
+    left = _rows(world, Reservation)
+    assert left == [], f"{len(left)} reservations are not settled"
+    held = [one for one in studio_of(world).reservations.values() if one.state is State.HELD]
+    assert all(one.until < world.clock.now() for one in held), "the studio holds a place for nobody"
+
+
+@WORLD.finally_
+def both_sides_agree(world: World) -> None:
+    """Every place that Shibuya has sold through us is somebody's booking, and the reverse."""
+    sold = {key for key, one in studio_of(world).reservations.items() if one.state is State.SOLD}
+    ours = {one.reservation_id for one in _bookings(world) if one.studio_code == "sby" and one.status in GOES_ON}
+    assert sold == ours, f"the studio has sold {sorted(sold)}, here are {sorted(map(str, ours))}"
+
+
+@WORLD.finally_
+def nobody_is_told_of_an_opening_twice(world: World) -> None:
+    mails = Counter(one.id for one in world.outside["mail"].received)
+    known = {one.id for one in promises.runtime_rows(world) if isinstance(one, Message) and one.attempts <= 1}
+    for message_id in sorted(known):
+        assert mails[message_id] <= 1, f"{message_id} was mailed {mails[message_id]} times"
+
+
+@WORLD.finally_
+def nothing_remains_of_whoever_left(world: World) -> None:
+    for table in PERSONAL:
+        for item in world.items(table):
+            for user_id in sorted(world.given["left"]):
+                assert user_id not in str(item), f"{table} still has {item} of somebody who left"
