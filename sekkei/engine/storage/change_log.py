@@ -43,9 +43,12 @@ def checksum(
     new_size: int | None,
 ) -> int:
     """Over all of a row but its number, which nobody knows before it is written."""
+    if (old is None) != (old_size is None) or (new is None) != (new_size is None):
+        return -1  # damage: an image has a size
     head = f"{table_id} {time_ms} {event} {by_ttl} {old_size} {new_size}".encode()
+    old, new = b"" if old is None else old, b"" if new is None else new
     try:
-        return crc32(new or b"", crc32(old or b"", crc32(keys, crc32(key, crc32(head)))))
+        return crc32(new, crc32(old, crc32(keys, crc32(key, crc32(head)))))
     except TypeError:
         # Damage can turn bytes into something else, which matches no checksum.
         return -1
