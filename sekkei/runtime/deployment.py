@@ -147,5 +147,6 @@ def _build(
 def _with_leaving(parts: Parts, context: Context) -> Parts:
     if parts.personal is None:
         return parts
-    jobs = leaving_jobs(context.system, parts.personal.leaving, context.runtime, context.clock)
+    personal = parts.personal
+    jobs = leaving_jobs(context.system, personal.leaving, context.runtime, context.clock, personal.late)
     return replace(parts, jobs={**parts.jobs, **jobs})

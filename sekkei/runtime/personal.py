@@ -77,6 +77,9 @@ class Personal:
     """Everything that it holds of somebody; nothing at all for somebody it does not know."""
     leaving: Sequence[tuple[str, Step]]
     obstacles: Callable[[Person], Awaitable[Sequence[Obstacle]]] = nothing_in_the_way
+    late: Sequence[tuple[str, Step]] = ()
+    """What is done once more a day later, by `user_id` alone: of what a stream told late, or a request wrote that had
+    begun before."""
 
 
 def as_data(row: Any, *without: str) -> dict[str, Any]:
@@ -85,7 +88,13 @@ def as_data(row: Any, *without: str) -> dict[str, Any]:
     return {name: getattr(row, name) for name, field in fields.items() if field.in_init and name not in without}
 
 
-def leaving_jobs(system: str, steps: Sequence[tuple[str, Step]], runtime: Database, clock: Clock) -> dict[str, Job]:
+def leaving_jobs(
+    system: str,
+    steps: Sequence[tuple[str, Step]],
+    runtime: Database,
+    clock: Clock,
+    late: Sequence[tuple[str, Step]] = (),
+) -> dict[str, Job]:
     """The steps of a system, and then what the runtime holds for it."""
     traces, jobs = Traces(runtime, system), Jobs(runtime, clock, system)
 
@@ -96,5 +105,5 @@ def leaving_jobs(system: str, steps: Sequence[tuple[str, Step]], runtime: Databa
 
     return {
         LEAVE: Job([*steps, *traces.steps(), ("runtime-later", later)], leaves_nothing=True),
-        LATE: Job([("records", traces.records)], leaves_nothing=True),
+        LATE: Job([*late, ("records", traces.records)], leaves_nothing=True),
     }

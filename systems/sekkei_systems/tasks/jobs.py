@@ -31,6 +31,7 @@ from sekkei_systems.tasks.design import (
     memberships_in,
     plan_of,
     plans,
+    saved_views,
     search_texts,
     stored_tasks,
     tag_ref,
@@ -44,8 +45,10 @@ from sekkei_systems.tasks.design import (
     totals,
     user_teams,
     users,
+    views_of,
 )
 from sekkei_systems.tasks.rules.statuses import Status
+from sekkei_systems.tasks.rules.writes import still_open
 from sekkei_systems.tasks.service.digest import Digest
 from sekkei_systems.tasks.service.flows import Flows
 from sekkei_systems.tasks.service.import_work import ImportWork
@@ -97,7 +100,7 @@ class TaskJobs:
             "rename-team": [("copies", self._rename_team)],
             # Twice, because a task may have got the tag while the first round was under way.
             "delete-tag": [("tasks", self._strip_tag), ("tag", self._delete_tag), ("again", self._strip_tag)],
-            "unassign": [("tasks", self._unassign)],
+            "unassign": [("tasks", self._unassign), ("views", self._forget_views)],
             "delete-rest-of-task": [
                 ("comments", self._delete_comments),
                 ("activity", self._delete_activity),
@@ -174,6 +177,17 @@ class TaskJobs:
             await self._if_there(update.when(Task.assignee == payload["user_id"]))
         return Progress(len(page), page.cursor)
 
+    async def _forget_views(self, payload: Payload, cursor: str | None) -> Progress:
+        """Of somebody who is not in the team any more; whoever has come back meanwhile keeps theirs."""
+        team_id, user_id = payload["team_id"], payload["user_id"]
+        if await self._db.get(team_users(team_id, user_id).consistent()) is not None:
+            return Progress(0)
+        return Progress(await self._db.write_many(await self._views_gone(user_id, team_id)))
+
+    async def _views_gone(self, user_id: str, team_id: str) -> list[Action[Any, Any]]:
+        found = await self._db.all(views_of(user_id, team_id).consistent())
+        return [saved_views.delete(user_id, team_id, one.view_id) for one in found]
+
     # Deletions
 
     async def _delete_comments(self, payload: Payload, cursor: str | None) -> Progress:
@@ -212,9 +226,12 @@ class TaskJobs:
         return Progress(len(page), "more" if len(page) else None)
 
     async def _delete_members(self, payload: Payload, cursor: str | None) -> Progress:
-        """First, so that nobody can do anything in the team any more. Both sides of each membership."""
+        """First, so that nobody can do anything in the team any more. Both sides of each membership; before them what
+        their owners kept of the team, to which they add nothing once it is closing."""
         team_id = payload["team_id"]
         page = await self._db.page(members_of(team_id).consistent(), size=STEP_ITEMS)
+        for one in page:
+            await self._db.write_many(await self._views_gone(one.user_id, team_id))
         both: list[Action[Any, Any]] = [user_teams.delete(one.user_id, team_id) for one in page]
         await self._db.write_many(both + [team_users.delete(team_id, one.user_id) for one in page])
         return Progress(len(page), "more" if len(page) else None)
@@ -287,8 +304,8 @@ class TaskJobs:
                 team_id=team.team_id, day=day, todo=now.todo, doing=now.doing, done=now.done, expires=expires
             )
             try:
-                await self._db.write(day_totals.create(made))
-            except ConditionFailed:
+                await self._db.transact(day_totals.create(made), still_open(team.team_id))
+            except TransactionFailed:
                 continue
         return Progress(len(page), page.cursor)
 
@@ -303,14 +320,17 @@ class TaskJobs:
 
         Whatever changes a number counts `moves` up in the same transaction. If nothing did between the first look and
         the write, all tasks were counted in one and the same state."""
+        there = still_open(team_id)
         for _ in range(RECOUNTS_MAX):
             before = await self._db.get(totals(team_id).consistent()) or Totals(team_id=team_id)
             counted = await self._counted(team_id)
             if all(getattr(before, field.name) == counted[status] for status, field in COUNTED.items()):
                 return False
             try:
-                await self._db.write(self._repair(before, counted))
-            except ConditionFailed:
+                await self._db.transact(self._repair(before, counted), there)
+            except TransactionFailed as failed:
+                if failed.failed(there):
+                    return False  # it is being deleted, and its counter with it
                 continue  # tasks moved while they were counted; once more
             return True
         return False  # a busy team; the next night looks again

@@ -16,12 +16,14 @@ from sekkei_systems.tasks.design import (
     Talk,
     Task,
     TaskText,
+    Team,
     Totals,
     activities,
     numbers,
     search_texts,
     talks,
     task_texts,
+    teams,
     totals,
 )
 from sekkei_systems.tasks.rules.history import differences
@@ -77,6 +79,11 @@ def counted(team_id: str, gone: Iterable[Task], come: Iterable[Task]) -> Update[
     for status, amount in by.items():
         update = update.add(COUNTED[status], amount) if amount else update
     return update
+
+
+def still_open(team_id: str) -> Action[Any, Any]:
+    """Fails once the team is being deleted: what is written into it then, nobody takes away."""
+    return teams.must_exist(team_id).when(Team.closing.absent() | Team.closing.is_(False))
 
 
 def told(

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from sekkei.clock import Clock
-from sekkei.design import Database
+from sekkei.design import Database, TransactionFailed
 from sekkei.runtime import days
 from sekkei.runtime.refusals import Refusal
 from sekkei_systems.tasks.design import Batch, batches, one_batch
-from sekkei_systems.tasks.refusals import NoSuchChange
+from sekkei_systems.tasks.refusals import NoSuchChange, NoSuchTeam
 from sekkei_systems.tasks.rules.drafts import TaskChanges
 from sekkei_systems.tasks.rules.identifiers import short
+from sekkei_systems.tasks.rules.writes import still_open
 from sekkei_systems.tasks.service.access import Member
 from sekkei_systems.tasks.service.tasks import Tasks, each
 from sekkei_systems.tasks.service.trash import Trash
@@ -70,7 +71,10 @@ class Batches:
             tasks=changed,
             expires=now + LIFE,
         )
-        await self._db.write(batches.create(made))
+        try:
+            await self._db.transact(batches.create(made), still_open(member.team_id))
+        except TransactionFailed as failed:
+            raise NoSuchTeam() from failed
         return Outcome(count, refused, made.batch_id)
 
     async def undo(self, member: Member, batch_id: str) -> Outcome:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import date, timedelta
 
 from sekkei.clock import Clock
-from sekkei.design import Database
+from sekkei.design import Database, TransactionFailed
 from sekkei.runtime import days
 from sekkei.runtime.days import JST
-from sekkei_systems.tasks.design import Flow, Task, activity_on, flow_in, flows
+from sekkei_systems.tasks.design import Flow, Task, activity_on, flow_in, flows, tasks
 from sekkei_systems.tasks.rules.flow import begun_at
 from sekkei_systems.tasks.rules.statuses import Status
 from sekkei_systems.tasks.service.access import Member
@@ -42,7 +42,10 @@ class Flows:
             done_at=task.done_at,
             expires=task.done_at + LIFE,
         )
-        await self._db.write(flows.put(made))
+        try:
+            await self._db.transact(flows.put(made), tasks.must_exist(task.team_id, task.task_id))
+        except TransactionFailed:
+            pass  # it is gone, perhaps with its team, and what belonged to it was taken away
 
     async def between(self, member: Member, first: date, last: date) -> list[Flow]:
         return await self._db.all(flow_in(member.team_id, first, last))

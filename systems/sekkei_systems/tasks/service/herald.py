@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from sekkei.clock import Clock
-from sekkei.design import ConditionFailed, Database, Put
+from sekkei.design import Action, ConditionFailed, Database, TransactionFailed
 from sekkei.runtime import days
 from sekkei_systems.tasks.design import (
     Comment,
@@ -14,10 +14,12 @@ from sekkei_systems.tasks.design import (
     NoteKind,
     Talk,
     Task,
+    comments,
     comments_on,
     notes,
     one_task,
     talks,
+    team_users,
     users,
 )
 
@@ -41,7 +43,10 @@ class Herald:
             await self._tell(new.assignee, NoteKind.ASSIGNED, new, by, at, f"{new.task_id}-{new.version}")
 
     async def said(self, comment: Comment) -> None:
+        """What was said of a task that went in that moment goes too: nobody else would come for it."""
         task = await self._db.get(one_task(comment.team_id, comment.task_id))
+        if task is None:
+            await self._db.write(comments.delete(comment.team_id, comment.task_id, comment.comment_id))
         if task is None or task.deleted_at is not None:
             return
         for user_id in sorted(comment.mentions - {comment.author}):
@@ -76,14 +81,14 @@ class Herald:
             text=text[:TEXT_MAX],
             expires=at + NOTE_LIFE,
         )
-        await self._once(notes.create(made))
+        await self._once(notes.create(made), team_users.must_exist(task.team_id, user_id))
 
     async def _name(self, user_id: str) -> str:
         found = await self._db.get(users(user_id)) if user_id else None
         return found.name if found else ""
 
-    async def _once(self, put: Put[Any]) -> None:
+    async def _once(self, *actions: Action[Any, Any]) -> None:
         try:
-            await self._db.write(put)
-        except ConditionFailed:
-            pass  # the record came before
+            await self._db.transact(*actions)
+        except TransactionFailed:
+            pass  # the record came before, or they have left the team since

@@ -7,9 +7,10 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 from sekkei.clock import Clock
-from sekkei.design import ConditionFailed, Database, Page, Put, TransactionFailed
+from sekkei.design import Action, ConditionFailed, Database, Page, Put, TransactionFailed
 from sekkei.runtime import days
 from sekkei.runtime.design import Message
 from sekkei.runtime.ends import is_loopback
@@ -34,9 +35,10 @@ from sekkei_systems.tasks.design import (
     plan_of,
     team_users,
 )
-from sekkei_systems.tasks.refusals import TooLarge
+from sekkei_systems.tasks.refusals import NoSuchTeam, TooLarge
 from sekkei_systems.tasks.rules.hooks import TEST, BadHookUrl, Happened, as_shown, body_of, checked_url, of_parent
 from sekkei_systems.tasks.rules.identifiers import short
+from sekkei_systems.tasks.rules.writes import still_open
 from sekkei_systems.tasks.service.access import Admin
 
 KIND = "tasks.webhook"
@@ -105,7 +107,11 @@ class Hooks:
             created_by=admin.user_id,
             created_at=days.now_jst(self._clock),
         )
-        return await self._db.write(hooks.create(made)), as_shown(secret)
+        try:
+            await self._db.transact(hooks.create(made), still_open(admin.team_id))
+        except TransactionFailed as failed:
+            raise NoSuchTeam() from failed
+        return made, as_shown(secret)
 
     async def change(self, admin: Admin, hook_id: str, url: str, events: frozenset[HookEvent]) -> Hook:
         """Whoever gives it another address means it to be used: one that was stopped goes on."""
@@ -117,8 +123,12 @@ class Hooks:
             raise NoSuchHook() from failed
 
     async def resume(self, admin: Admin, hook_id: str) -> Hook:
-        found = await self.get(admin, hook_id)
-        return await self.change(admin, hook_id, found.url, found.events)
+        """To whatever address it has by now."""
+        update = hooks.update(admin.team_id, hook_id).set(Hook.failing_since, None).set(Hook.stopped_at, None)
+        try:
+            return await self._db.write(update)
+        except ConditionFailed as failed:
+            raise NoSuchHook() from failed
 
     async def delete(self, admin: Admin, hook_id: str) -> None:
         """With its log, by a job."""
@@ -138,7 +148,10 @@ class Hooks:
         happened = Happened(f"msg_{short(self._clock)}", (TEST,), admin.user_id)
         team = await self._db.need(one_team(admin.team_id))
         made = await self._made(team, hook, happened, TEST)
-        await self._db.transact(deliveries.create(made), self._message(made, happened.id))
+        try:
+            await self._db.transact(*self._sent(made, happened.id))
+        except TransactionFailed as failed:
+            raise NoSuchHook() from failed
         return made
 
     async def again(self, admin: Admin, hook_id: str, delivery_id: str) -> HookDelivery:
@@ -195,9 +208,9 @@ class Hooks:
         for hook, kind in wanting:
             made = await self._made(team, hook, happened, kind)
             try:
-                await self._db.transact(deliveries.create(made), self._message(made, happened.id))
+                await self._db.transact(*self._sent(made, happened.id))
             except TransactionFailed:
-                pass  # the record came before
+                pass  # the record came before, or the address is gone
 
     async def tell_of_parent(self, line: Activity) -> None:
         """A task became part of another, or of none."""
@@ -229,6 +242,11 @@ class Hooks:
             at=now,
             expires=now + KEPT,
         )
+
+    def _sent(self, made: HookDelivery, reason: str) -> list[Action[Any, Any]]:
+        """In the log and on its way, as long as the address is there: its log goes with it."""
+        there = hooks.must_exist(made.team_id, made.hook_id)
+        return [deliveries.create(made), self._message(made, reason), there]
 
     def _message(self, made: HookDelivery, reason: str) -> Put[Message]:
         body = {"team": made.team_id, "hook": made.hook_id, "delivery": made.delivery_id, "event": made.event}

@@ -172,8 +172,11 @@ class ImportWork:
         except ConditionFailed:
             return  # the team is gone, and all that was in it
         if stopped:
-            async for part in self._db.each(parts_of(run.team_id, run.import_id)):
-                await self._db.write(import_parts.delete(part.team_id, part.import_id, part.at))
+            await self.forget_parts(run)
+
+    async def forget_parts(self, run: ImportRun) -> None:
+        async for part in self._db.each(parts_of(run.team_id, run.import_id).consistent()):
+            await self._db.write(import_parts.delete(part.team_id, part.import_id, part.at))
 
 
 def draft_of(found: Found, tags: Mapping[str, str], people: Mapping[str, str]) -> TaskDraft:

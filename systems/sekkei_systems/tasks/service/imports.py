@@ -13,15 +13,16 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from sekkei.clock import Clock
-from sekkei.design import Database
+from sekkei.design import Database, TransactionFailed
 from sekkei.runtime import days
 from sekkei.runtime.jobs import Jobs
 from sekkei_systems.tasks.design import ImportPart, ImportRun, import_parts, import_run, import_runs, imported_as
-from sekkei_systems.tasks.refusals import NoSuchImport
+from sekkei_systems.tasks.refusals import NoSuchImport, NoSuchTeam
 from sekkei_systems.tasks.rules.entered import line_of
 from sekkei_systems.tasks.rules.foreign import Board, Found
 from sekkei_systems.tasks.rules.identifiers import short
 from sekkei_systems.tasks.rules.import_parts import packed, parts_of, rooted
+from sekkei_systems.tasks.rules.writes import still_open
 from sekkei_systems.tasks.service.access import Admin, Member
 from sekkei_systems.tasks.service.import_work import ImportWork, draft_of, plan_of
 from sekkei_systems.tasks.service.tags import NAME_MAX as TAG_NAME_MAX
@@ -93,7 +94,11 @@ class Imports:
             for at, part in enumerate(parts_of(rooted(tasks)))
         )
         job = self._jobs.start_action(JOB, {**ids, "user_id": member.user_id}, id=f"{JOB}/{import_id}")
-        await self._db.transact(import_runs.create(run), job)
+        try:
+            await self._db.transact(import_runs.create(run), job, still_open(member.team_id))
+        except TransactionFailed as failed:
+            await self.work.forget_parts(run)
+            raise NoSuchTeam() from failed
         return run
 
     async def get(self, member: Member, import_id: str) -> ImportRun:

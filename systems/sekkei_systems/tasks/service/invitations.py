@@ -38,11 +38,13 @@ from sekkei_systems.tasks.refusals import (
     AlreadyInvited,
     AlreadyMember,
     InvitationOver,
+    NoSuchTeam,
     NotYourMail,
     TooLarge,
     Unreachable,
 )
 from sekkei_systems.tasks.rules.entered import line_of
+from sekkei_systems.tasks.rules.writes import still_open
 from sekkei_systems.tasks.service.access import Admin
 from sekkei_systems.tasks.service.mail import MailBlocks, email_hash
 from sekkei_systems.tasks.service.people import People, Visitor
@@ -102,10 +104,11 @@ class Invitations:
             nonce=nonce,
         )
         lock = InviteLock(team_id=team_id, email_hash=email_hash(email), invite_id=made.invite_id, expires=made.expires)
+        there = still_open(team_id)
         try:
-            await self._db.transact(invitations.create(made), invite_locks.create(lock))
+            await self._db.transact(invitations.create(made), invite_locks.create(lock), there)
         except TransactionFailed as failed:
-            raise AlreadyInvited(field="email") from failed
+            raise (NoSuchTeam() if failed.failed(there) else AlreadyInvited(field="email")) from failed
         return made
 
     async def _refuse_member(self, team_id: str, email: str) -> None:
@@ -142,9 +145,10 @@ class Invitations:
     async def revoke(self, admin: Admin, invite_id: str) -> None:
         team_id = admin.team_id
         found = await self._found(team_id, invite_id)
-        await self._db.transact(
-            invitations.delete(team_id, invite_id), invite_locks.delete(team_id, email_hash(found.email))
-        )
+        try:
+            await self._db.transact(*ended(found))
+        except TransactionFailed as failed:
+            raise InvitationOver() from failed  # it was accepted just then, and there may be another
 
     async def open(self, admin: Admin) -> list[Listed]:
         """What is open, in the order in which it was made, and where each mail stands."""
@@ -229,6 +233,14 @@ class Invitations:
 
     def _token(self, team_id: str, invite_id: str, nonce: str) -> str:
         return hmac.new(self._key, f"{team_id}|{invite_id}|{nonce}".encode(), hashlib.sha256).hexdigest()
+
+
+def ended(invitation: Invitation) -> list[Action[Any, Any]]:
+    """The end of an invitation, with its own lock and no other's."""
+    team_id, invite_id = invitation.team_id, invitation.invite_id
+    unlock = invite_locks.delete(team_id, email_hash(invitation.email))
+    own = InviteLock.invite_id.absent() | (InviteLock.invite_id == invite_id)
+    return [invitations.delete(team_id, invite_id).must_exist(), unlock.when(own)]
 
 
 def hashed(token: str) -> str:

@@ -18,6 +18,7 @@ from sekkei_systems.tasks.design import (
     Invitation,
     Note,
     Role,
+    SavedView,
     Task,
     Team,
     TeamUser,
@@ -34,11 +35,11 @@ from sekkei_systems.tasks.design import (
     hooks_of,
     invitations,
     invitations_of,
-    invite_locks,
     mail_blocks,
     members_of,
     notes,
     notes_of,
+    saved_views,
     stored_tasks,
     tasks,
     team_users,
@@ -46,9 +47,11 @@ from sekkei_systems.tasks.design import (
     teams_of,
     user_teams,
     users,
+    views_of,
 )
 from sekkei_systems.tasks.refusals import NoSuchTeam
 from sekkei_systems.tasks.service.access import Access, in_order
+from sekkei_systems.tasks.service.invitations import ended
 from sekkei_systems.tasks.service.mail import email_hash
 from sekkei_systems.tasks.service.teams import Teams
 
@@ -68,8 +71,9 @@ class TaskPeople:
         self._teams = teams
 
     def personal(self) -> Personal:
-        steps = [("teams", self._teams_left), ("traces", self._nameless), ("notes", self._notes), ("user", self._user)]
-        return Personal(ABOUT, self.export, steps, self.obstacles)
+        traces = [("traces", self._nameless), ("views", self._views), ("notes", self._notes)]
+        steps = [("teams", self._teams_left), *traces, ("user", self._user)]
+        return Personal(ABOUT, self.export, steps, self.obstacles, late=traces)
 
     # Everything of somebody
 
@@ -166,8 +170,8 @@ class TaskPeople:
         page = await self._db.page(all_teams(), size=1, after=cursor)
         done = 0
         for team in page:
-            done += await self._in_team(team.team_id, payload["user_id"], payload["email"])
-            done += await self._in_notes(team.team_id, payload["name"])
+            done += await self._in_team(team.team_id, payload["user_id"], payload.get("email", ""))
+            done += await self._among_members(team.team_id, payload["user_id"], payload.get("name", ""))
             done += await self._in_webhooks(team.team_id, payload["user_id"])
         return Progress(done, page.cursor)
 
@@ -186,15 +190,28 @@ class TaskPeople:
             [batches.delete(one.team_id, one.batch_id) for one in await self._db.all(undone)]
         )
 
-    async def _in_notes(self, team_id: str, name: str) -> int:
-        """What others were told of them; notes know a name only."""
+    async def _among_members(self, team_id: str, user_id: str, name: str) -> int:
         done = 0
         for member in await self._db.all(members_of(team_id).consistent()):
-            told = notes_of(member.user_id).filter(Note.by == name, Note.team_id == team_id)
-            for note in await self._db.all(told.consistent()):
-                update = notes.update(note.user_id, note.at, note.note_id).set(Note.by, NOBODY)
-                done += await self._changed(update)
+            done += await self._in_notes(member, name) if name else 0
+            done += await self._in_views(member, user_id)
         return done
+
+    async def _in_notes(self, member: TeamUser, name: str) -> int:
+        """What others were told of them; notes know a name only."""
+        done = 0
+        told = notes_of(member.user_id).filter(Note.by == name, Note.team_id == member.team_id)
+        for note in await self._db.all(told.consistent()):
+            update = notes.update(note.user_id, note.at, note.note_id).set(Note.by, NOBODY)
+            done += await self._changed(update)
+        return done
+
+    async def _in_views(self, member: TeamUser, user_id: str) -> int:
+        """A view of the tasks of somebody who is gone shows nothing any more."""
+        found = await self._db.all(views_of(member.user_id, member.team_id).consistent())
+        theirs = [one for one in found if user_id in one.query]
+        gone = [saved_views.delete(one.user_id, one.team_id, one.view_id) for one in theirs]
+        return await self._db.write_many(gone)
 
     async def _in_webhooks(self, team_id: str, user_id: str) -> int:
         """What other programs were told of them goes; the addresses they added stay the team's."""
@@ -216,13 +233,24 @@ class TaskPeople:
 
     async def _invitation(self, one: Invitation, user_id: str, email: str) -> int:
         if email and one.email == email:
-            key = one.team_id, one.invite_id
-            await self._db.write_many([invitations.delete(*key), invite_locks.delete(one.team_id, email_hash(email))])
-            return 1
+            return await self._ended(one)
         if one.invited_by.removeprefix("USER#") != user_id:
             return 0
         update = invitations.update(one.team_id, one.invite_id).set(Invitation.invited_by, NOBODY)
         return await self._changed(update)
+
+    async def _ended(self, one: Invitation) -> int:
+        try:
+            await self._db.transact(*ended(one))
+        except TransactionFailed:
+            return 0  # somebody else has ended it just then
+        return 1
+
+    async def _views(self, payload: Payload, cursor: str | None) -> Progress:
+        """Their own, also in teams that they were in once."""
+        theirs = saved_views.where(SavedView.user_id == payload["user_id"]).consistent()
+        gone = [saved_views.delete(one.user_id, one.team_id, one.view_id) for one in await self._db.all(theirs)]
+        return Progress(await self._db.write_many(gone))
 
     async def _notes(self, payload: Payload, cursor: str | None) -> Progress:
         page = await self._db.page(notes_of(payload["user_id"]).consistent(), size=NOTES_PER_STEP)

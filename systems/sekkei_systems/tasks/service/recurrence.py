@@ -12,7 +12,7 @@ from sekkei.design import Action, Contended, Database, TransactionFailed, replac
 from sekkei.design.retries import pause
 from sekkei.runtime import days
 from sekkei.runtime.refusals import Refusal
-from sekkei_systems.tasks.design import Plan, Task, members_of, plan_of, plans, tags_of
+from sekkei_systems.tasks.design import Plan, Task, members_of, plan_of, plans, tags_of, team_users
 from sekkei_systems.tasks.refusals import NoSuchTeam
 from sekkei_systems.tasks.rules.drafts import TaskDraft
 from sekkei_systems.tasks.rules.recurring import following
@@ -43,11 +43,20 @@ class Recurrence:
 
     async def _next(self, task: Task, plan: Plan, due: date) -> Task:
         draft, tie = await self._again(await self._tasks.whole(task), due), await self._tie(plan)
+        who = await self._maker(task)
+        # An assignee is looked at where tasks are made; one item stands in a transaction once.
+        still_there = [team_users.must_exist(task.team_id, who)] if who and who != draft.assignee else []
 
         def moved(made: Task) -> list[Action[Any, Any]]:
-            return self._moved(plan, made, tie)
+            return [*self._moved(plan, made, tie), *still_there]
 
-        return await self._tasks.create_after(task.team_id, task.updated_by, draft, moved)
+        return await self._tasks.create_after(task.team_id, who, draft, moved)
+
+    async def _maker(self, task: Task) -> str:
+        """Whoever finished it, if they are still in the team: nothing is to name somebody who has left."""
+        who = task.updated_by
+        there = who and await self._db.get(team_users(task.team_id, who).consistent()) is not None
+        return who if there else ""
 
     async def _tie(self, plan: Plan) -> Tie | None:
         """The next of a subtask is one, too, unless the parent has gone or is full."""

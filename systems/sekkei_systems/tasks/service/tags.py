@@ -5,10 +5,11 @@ from __future__ import annotations
 from sekkei.clock import Clock
 from sekkei.design import ConditionFailed, Database, TransactionFailed
 from sekkei.runtime.jobs import Jobs
-from sekkei_systems.tasks.design import Tag, TagColor, tags, tags_of, teams
+from sekkei_systems.tasks.design import Tag, TagColor, tags, tags_of
 from sekkei_systems.tasks.refusals import NoSuchTag, NoSuchTeam, TooLarge
 from sekkei_systems.tasks.rules.entered import color_of, line_of
 from sekkei_systems.tasks.rules.identifiers import short
+from sekkei_systems.tasks.rules.writes import still_open
 from sekkei_systems.tasks.service.access import Admin, Member
 
 NAME_MAX = 40
@@ -29,7 +30,7 @@ class Tags:
         tag = Tag(
             team_id=admin.team_id, tag_id=short(self._clock), name=line_of(name, NAME_MAX, "name"), color=_color(color)
         )
-        there = teams.must_exist(admin.team_id)
+        there = still_open(admin.team_id)
         try:
             await self._db.transact(tags.create(tag), there)
         except TransactionFailed as failed:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from urllib.parse import parse_qsl, urlencode
 
 from sekkei.clock import Clock
-from sekkei.design import ConditionFailed, Database
+from sekkei.design import ConditionFailed, Database, TransactionFailed
 from sekkei.runtime.refusals import NotThere
-from sekkei_systems.tasks.design import SavedView, saved_views, views_of
-from sekkei_systems.tasks.refusals import TooLarge
+from sekkei_systems.tasks.design import SavedView, saved_views, team_users, views_of
+from sekkei_systems.tasks.refusals import NoSuchTeam, TooLarge
 from sekkei_systems.tasks.rules.entered import line_of
 from sekkei_systems.tasks.rules.filters import BadFilter, read
 from sekkei_systems.tasks.rules.identifiers import short
+from sekkei_systems.tasks.rules.writes import still_open
 from sekkei_systems.tasks.service.access import Member
 
 NAME_MAX = 60
@@ -43,7 +44,12 @@ class Views:
             place=place,
             query=_checked(query, member.user_id),
         )
-        return await self._db.write(saved_views.create(made))
+        theirs = team_users.must_exist(member.team_id, member.user_id)
+        try:
+            await self._db.transact(saved_views.create(made), theirs, still_open(member.team_id))
+        except TransactionFailed as failed:
+            raise NoSuchTeam() from failed
+        return made
 
     async def delete(self, member: Member, view_id: str) -> None:
         try:

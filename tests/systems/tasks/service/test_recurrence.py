@@ -48,3 +48,15 @@ async def test_without_a_rule_nothing_comes(world: World) -> None:
     await world.service.tasks.change(aoi, made.task_id, DONE)
     await world.settle()
     assert len(await world.opened.context.db.all(stored_tasks(team.team_id))) == 1
+
+
+async def test_who_has_the_task_and_finishes_it_makes_the_next(world: World) -> None:
+    """They are looked at as who has it and as who makes it: one item stands in a transaction once."""
+    team = await world.team("ren")
+    ren = await world.member("ren", team.team_id)
+    made = await world.service.tasks.create(ren, TaskDraft("毎日", assignee="ren"))
+    await world.service.plans.repeat(ren, made.task_id, "daily")
+    await world.service.tasks.change(ren, made.task_id, DONE)
+    await world.settle()
+    found = await world.opened.context.db.all(stored_tasks(team.team_id))
+    assert [(one.assignee, one.created_by) for one in found] == [("ren", "ren")] * 2
