@@ -88,6 +88,174 @@ def a_former_parent_keeps_its_subtask(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(subtasks.Tie, "others", others)
 
 
+def views_of_a_team_that_is_gone_stay(patch: pytest.MonkeyPatch) -> None:
+    from sekkei_systems.tasks.jobs import TaskJobs
+
+    patch.setattr(TaskJobs, "_views_gone", nothing([]))
+
+
+def who_left_stays_in_the_history(patch: pytest.MonkeyPatch) -> None:
+    from sekkei_systems.tasks.service import personal
+
+    patch.setattr(personal, "_activity_without", lambda line, user_id: None)
+
+
+def an_invitation_leaves_its_lock_open(patch: pytest.MonkeyPatch) -> None:
+    """An invitation is sent again, and its lock is let go."""
+    from sekkei_systems.tasks.service.invitations import Invitations
+
+    sound = Invitations.send_again
+
+    async def send_again(self: Invitations, admin: Any, invite_id: str) -> Any:
+        from sekkei_systems.tasks.design import invite_locks
+        from sekkei_systems.tasks.service.mail import email_hash
+
+        found = await sound(self, admin, invite_id)
+        await self._db.write(invite_locks.delete(admin.team_id, email_hash(found.email)))
+        return found
+
+    patch.setattr(Invitations, "send_again", send_again)
+
+
+def a_teams_new_name_stays_with_it(patch: pytest.MonkeyPatch) -> None:
+    from sekkei.runtime.jobs import Progress
+    from sekkei_systems.tasks.jobs import TaskJobs
+
+    patch.setattr(TaskJobs, "_rename_team", nothing(Progress(0)))
+
+
+def an_undo_is_not_written_down(patch: pytest.MonkeyPatch) -> None:
+    from sekkei_systems.tasks.service.tasks import Tasks
+
+    sound = Tasks.undo
+
+    async def undo(self: Tasks, member: Any, task_id: str, version: int) -> Any:
+        from sekkei_systems.tasks.design import activities
+
+        found = await sound(self, member, task_id, version)
+        await self._db.write(activities.delete(member.team_id, task_id, found.version))
+        return found
+
+    patch.setattr(Tasks, "undo", undo)
+
+
+def a_tag_goes_and_tasks_keep_it(patch: pytest.MonkeyPatch) -> None:
+    from sekkei.runtime.jobs import Progress
+    from sekkei_systems.tasks.jobs import TaskJobs
+
+    patch.setattr(TaskJobs, "_strip_tag", nothing(Progress(0)))
+
+
+def numbers_are_given_twice(patch: pytest.MonkeyPatch) -> None:
+    """Whoever looks and then takes may take what another has taken."""
+    from sekkei.design import replace
+    from sekkei_systems.tasks.service import tasks
+    from sekkei_systems.tasks.service.numbers import Numbers
+
+    sound = tasks.beside
+
+    async def take(self: Numbers, team_id: str, count: int) -> range:
+        from sekkei_systems.tasks.design import Totals, totals
+
+        last = (await self._db.need(totals(team_id).consistent())).numbered
+        await self._db.write(totals.update(team_id).set(Totals.numbered, last + count))
+        return range(last + 1, last + count + 1)
+
+    patch.setattr(Numbers, "take", take)
+    patch.setattr(tasks, "beside", lambda task: sound(replace(task, number=None)))
+
+
+def what_is_open_again_is_still_said_to_be_done(patch: pytest.MonkeyPatch) -> None:
+    from sekkei_systems.tasks.rules.statuses import Status
+    from sekkei_systems.tasks.service.flows import Flows
+
+    async def changed(self: Flows, old: Any, new: Any) -> None:
+        if new.status is Status.DONE and new.done_at and not new.deleted_at:
+            await self.done(new)
+
+    patch.setattr(Flows, "changed", changed)
+
+
+def the_rule_stays_with_what_is_done(patch: pytest.MonkeyPatch) -> None:
+    """What is finished twice comes twice."""
+    from sekkei_systems.tasks.service.recurrence import Recurrence
+
+    sound = Recurrence._moved
+
+    def moved(self: Recurrence, *arguments: Any) -> Any:
+        _, *others = sound(self, *arguments)
+        return others
+
+    patch.setattr(Recurrence, "_moved", moved)
+
+
+def two_close_a_circle(patch: pytest.MonkeyPatch) -> None:
+    from sekkei_systems.tasks.service.plans import Plans
+
+    patch.setattr(Plans, "_check_circle", nothing())
+
+
+def a_file_brings_what_is_there(patch: pytest.MonkeyPatch) -> None:
+    """What came in is remembered under a name that no file has."""
+    from sekkei_systems.tasks.service import import_work
+
+    def named(**given: Any) -> Any:
+        return sound(**{**given, "source": f"{given['source']}/{given['task_id']}"})
+
+    sound = import_work.Imported
+    patch.setattr(import_work, "Imported", named)
+
+
+def a_stopped_address_is_told_on(patch: pytest.MonkeyPatch) -> None:
+    """It asks to be left alone, and nobody writes that down where the sender looks."""
+    from sekkei_systems.tasks.service.hook_log import HookLog
+
+    sound = HookLog.due
+
+    async def due(self: HookLog, team_id: str, hook_id: str, delivery_id: str) -> Any:
+        from sekkei.design import replace
+        from sekkei_systems.tasks.design import deliveries, hooks
+
+        hook = await self._db.get(hooks(team_id, hook_id).consistent())
+        found = await self._db.get(deliveries(team_id, hook_id, delivery_id).consistent())
+        if hook is None or found is None:
+            return await sound(self, team_id, hook_id, delivery_id)
+        return replace(hook, stopped_at=None), found
+
+    patch.setattr(HookLog, "due", due)
+
+
+def a_webhook_is_signed_with_what_is_not_its_secret(patch: pytest.MonkeyPatch) -> None:
+    from sekkei_systems.tasks.service.hook_log import HookLog
+
+    patch.setattr(HookLog, "secret", lambda self, hook: b"another")
+
+
+def what_was_lost_is_said_to_be_sent(patch: pytest.MonkeyPatch) -> None:
+    """No answer is a good answer."""
+    from sekkei_systems.tasks.design import Delivered
+    from sekkei_systems.tasks.ports.hooks import HookSender
+
+    async def later(self: HookSender, hook: Any, delivery: Any, message: Any, *more: Any) -> str:
+        await self._log.write(delivery, Delivered.SENT, message.attempts, 200)
+        return "200"
+
+    patch.setattr(HookSender, "_later", later)
+
+
+def every_other_task_is_told_to_nobody(patch: pytest.MonkeyPatch) -> None:
+    from sekkei_systems.tasks.service.hooks import Hooks
+
+    sound = Hooks.tell
+
+    async def tell(self: Hooks, team_id: str, happened: Any) -> None:
+        number = happened.data.get("task", {}).get("number") if happened else None
+        if not number or number % 2:
+            await sound(self, team_id, happened)
+
+    patch.setattr(Hooks, "tell", tell)
+
+
 BOARD = "adds_a_task", "moves_a_task"
 MEMBERSHIPS = "changes_somebodys_role", "removes_somebody", "invites_somebody", "follows_an_invitation"
 TEAM = (
@@ -99,6 +267,12 @@ TEAM = (
     "takes_another_name",
 )
 FAMILY = "adds_a_task", "makes_a_task_part_of_another"
+CLOSING = "founds_a_team", "deletes_the_team", "saves_a_view"
+LEAVING = "adds_a_task", "moves_a_task", "leaves_with_the_account"
+TAGS = "adds_a_task", "tags_a_task", "deletes_a_tag"
+AGAIN = "has_a_task_come_again", "finishes_what_comes_again", "finishes_what_comes_again"
+HOOKS = "adds_a_task", "adds_a_webhook", "tests_a_webhook"
+BACK = "adds_a_task", "moves_a_task", "undoes_a_change"
 
 PLANTS = [
     Planted("tasks", the_nightly_repair_breaks_a_counter, "counters_equal_a_recount", 38, BOARD),
@@ -109,5 +283,26 @@ PLANTS = [
     Planted("tasks", comments_are_not_counted_again, "comments_are_counted", 0, TEAM),
     Planted("tasks", comments_of_a_task_that_is_gone_stay, "nothing_is_left_of_tasks_that_are_gone", 10, TEAM),
     Planted("tasks", a_former_parent_keeps_its_subtask, "parents_and_subtasks_agree", 2, FAMILY),
+    Planted("tasks", views_of_a_team_that_is_gone_stay, "nothing_is_left_of_teams_that_are_gone", 0, CLOSING),
+    Planted("tasks", who_left_stays_in_the_history, "whoever_left_is_named_nowhere", 2, LEAVING),
+    Planted(
+        "tasks",
+        an_invitation_leaves_its_lock_open,
+        "an_address_has_one_open_invitation",
+        0,
+        ("sends_an_invitation_again", "invites_somebody"),
+    ),
+    Planted("tasks", a_teams_new_name_stays_with_it, "names_of_teams_have_arrived", 2, (*BOARD, "renames_the_team")),
+    Planted("tasks", an_undo_is_not_written_down, "the_history_is_what_happened", 0, BACK),
+    Planted("tasks", a_tag_goes_and_tasks_keep_it, "tasks_name_only_tags_and_people_that_are_there", 0, TAGS),
+    Planted("tasks", numbers_are_given_twice, "every_task_has_a_number_of_its_own", 0, ("adds_a_task",)),
+    Planted("tasks", what_is_open_again_is_still_said_to_be_done, "what_was_done_is_written_down", 13, BOARD),
+    Planted("tasks", the_rule_stays_with_what_is_done, "what_comes_again_comes_once", 0, AGAIN),
+    Planted("tasks", two_close_a_circle, "nobody_waits_in_a_circle", 0, ("adds_a_task", "puts_a_task_before_another")),
+    Planted("tasks", a_file_brings_what_is_there, "each_row_of_a_file_comes_in_once", 0, ("takes_a_file_in",)),
+    Planted("tasks", a_stopped_address_is_told_on, "nothing_is_sent_to_who_is_not_to_be_told", 8, HOOKS),
+    Planted("tasks", a_webhook_is_signed_with_what_is_not_its_secret, "what_is_told_is_signed", 0, HOOKS),
+    Planted("tasks", what_was_lost_is_said_to_be_sent, "what_is_said_to_have_been_sent_arrived", 3, HOOKS),
+    Planted("tasks", every_other_task_is_told_to_nobody, "every_program_is_told_of_every_new_task", 0, HOOKS),
     Planted("tasks", jobs_are_never_done, "everything_ends", 0, TEAM),
 ]

@@ -1,0 +1,158 @@
+"""What people do with teams, invitations and their accounts: found and delete, revoke and send again, leave."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sekkei.worlds import Person
+from sekkei_systems.tasks.design import Invitation, TeamUser
+from sekkei_systems.tasks.world.people import TABLE, WORLD, api, invitation, somebody, user_of
+
+INVITATIONS = "task-table-invitation-v3"
+
+
+async def _found(me: Person) -> int:
+    made = await me.json("POST", "/tasks/api/teams", {"name": f"Side {me.asker.name}"})
+    if made.status == 201:
+        me.memory["team"] = made.json()["id"]
+    return made.status
+
+
+@WORLD.does("member", 0.5)
+async def founds_a_team(me: Person) -> str:
+    """And asks somebody in."""
+    status = await _found(me)
+    other = await somebody(me)
+    body = {"email": f"{other.name}@example.com", "role": "admin"}
+    reply = await me.json("POST", api(me, "/invitations"), body)
+    return f"founds a team, inviting: {reply.status if status == 201 else status}"
+
+
+@WORLD.does("member", 1.5)
+async def goes_to_another_team(me: Person) -> str:
+    """To the first, as often as not: that is where the others are. Whoever is in none founds one."""
+    reply = await me.json("GET", "/tasks/api/teams")
+    if reply.status == 401:  # they left, and did not hear of it
+        await me.sign_in(f"{me.name}@example.com")
+    found = [each["id"] for each in reply.json()["items"]] if reply.status == 200 else []
+    if not found:
+        return f"has no team, founds one: {await _found(me)}"
+    home = me.world.people[0].memory.get("first")
+    me.memory["team"] = home if home in found and me.dice.chance(0.5) else me.dice.choice(sorted(found))
+    return f"goes to another team: {reply.status}"
+
+
+@WORLD.does("member", 0.5)
+async def renames_the_team(me: Person) -> str:
+    body = {"name": f"Name {me.dice.randint(1, 9)}", "key": me.dice.choice(["DEV", "OPS", None])}
+    return f"renames the team: {(await me.json('PUT', api(me), body)).status}"
+
+
+@WORLD.does("member", 0.8)
+async def deletes_the_team(me: Person) -> str | None:
+    """The first seldom: most of what people do, they do there."""
+    if me.memory["team"] == me.world.people[0].memory.get("first") and me.dice.chance(0.8):
+        return None
+    return f"deletes the team: {(await me.json('DELETE', api(me))).status}"
+
+
+# Invitations
+
+
+async def _open_invitation(me: Person) -> dict[str, Any] | None:
+    """One that is open; a new one to a guest, if there is none."""
+    reply = await me.json("GET", api(me, "/invitations"))
+    found = reply.json()["items"] if reply.status == 200 else []
+    if found:
+        chosen: dict[str, Any] = me.dice.choice(found)
+        return chosen
+    body = {"email": f"guest-{me.dice.randint(1, 3)}@example.com", "role": "member"}
+    made = await me.json("POST", api(me, "/invitations"), body)
+    return made.json() if made.status == 201 else None
+
+
+@WORLD.does("member", 0.7)
+async def revokes_an_invitation(me: Person) -> str | None:
+    found = await _open_invitation(me)
+    if found is None:
+        return None
+    reply = await me.json("DELETE", api(me, f"/invitations/{found['id']}"))
+    if reply.status < 300:
+        me.world.given.setdefault("revoked", set()).add(found["id"])
+    return f"revokes an invitation: {reply.status}"
+
+
+@WORLD.does("member", 0.7)
+async def sends_an_invitation_again(me: Person) -> str | None:
+    found = await _open_invitation(me)
+    if found is None:
+        return None
+    reply = await me.json("POST", api(me, f"/invitations/{found['id']}/again"))
+    return f"sends an invitation again: {reply.status}"
+
+
+@WORLD.does("member", 1)
+async def invites_and_thinks_better_of_it(me: Person) -> str | None:
+    """Somebody who may follow the mail in that very moment."""
+    other = await somebody(me)
+    made = await me.json("POST", api(me, "/invitations"), {"email": f"{other.name}@example.com", "role": "admin"})
+    if made.status != 201:
+        return f"does not invite {other.name}: {made.status}"
+    id = made.json()["id"]
+    reply = await me.json("DELETE", api(me, f"/invitations/{id}"))
+    if reply.status < 300:
+        me.world.given.setdefault("revoked", set()).add(id)
+    return f"invites {other.name} and revokes it: {reply.status}"
+
+
+@WORLD.does("member", 0.5)
+async def follows_what_was_revoked(me: Person) -> str | None:
+    """In vain, unless they are in the team already, or another invitation of theirs is open there."""
+    found, user = invitation(me), user_of(me)
+    if found is None or user is None or found[1] not in me.world.given.get("revoked", ()):
+        return None
+    team_id, invite_id, token = found
+    outside = not _is_member(me, team_id, user.user_id) and not _is_invited(me, team_id)
+    reply = await me.json("POST", f"/tasks/api/invitations/{team_id}/{invite_id}/accept", {"token": token})
+    inside = _is_member(me, team_id, user.user_id)
+    assert not (outside and inside and reply.status == 200), "a revoked invitation was good"
+    return f"follows what was revoked: {reply.status}"
+
+
+def _is_member(me: Person, team_id: str, user_id: str) -> bool:
+    rows = (each for each in me.world.decoded(TABLE) if isinstance(each, TeamUser))
+    return any((each.team_id, each.user_id) == (team_id, user_id) for each in rows)
+
+
+def _is_invited(me: Person, team_id: str) -> bool:
+    rows = (each for each in me.world.decoded(INVITATIONS) if isinstance(each, Invitation))
+    return any((each.team_id, each.email) == (team_id, f"{me.name}@example.com") for each in rows)
+
+
+# One's own
+
+
+@WORLD.does("member", 0.5)
+async def saves_a_view(me: Person) -> str:
+    """Of the tasks of somebody."""
+    user = user_of(await somebody(me))
+    body = {"name": "A view", "place": "list", "query": f"assignee={user.user_id if user else 'me'}"}
+    return f"saves a view: {(await me.json('POST', api(me, '/views'), body)).status}"
+
+
+@WORLD.does("member", 0.4)
+async def leaves_with_the_account(me: Person) -> str:
+    """And comes back as somebody new, with the same address."""
+    await me.sign_in(f"{me.name}@example.com")  # nobody leaves by a session of long ago
+    account = _account(me)
+    reply = await me.post("/account/leave", {"sure": "on"})
+    if _account(me) == account or account is None:
+        return f"may not leave with the account: {reply.status}"
+    me.world.given.setdefault("left", set()).add(account)
+    await me.sign_in(f"{me.name}@example.com")
+    return f"leaves with the account: {reply.status}"
+
+
+def _account(me: Person) -> str | None:
+    theirs = [row for row in me.world.items("sekkei-web") if row.get("email") == {"S": f"{me.name}@example.com"}]
+    return theirs[0]["PK"]["S"].partition("#")[2] if theirs else None
