@@ -59,7 +59,14 @@ WORLD = Script(
 def open_the_studio(world: World) -> None:
     studio = StudioSystem(world.clock)
     studio.offer(THERE, PLACES)
-    world.given |= {"studio": studio, "asked": Counter(), "cancelled": Counter(), "wished": set(), "left": set()}
+    world.given |= {
+        "studio": studio,
+        "asked": Counter(),
+        "cancelled": Counter(),
+        "wished": set(),
+        "left": set(),
+        "leaving": set(),
+    }
     world.internet.services["studio.example"] = Application(application(studio, TOKEN, world.clock))
 
 
@@ -280,6 +287,7 @@ async def leaves(me: Person) -> str:
     """And comes back as somebody new."""
     account = me.memory["account"]
     await me.sign_in(f"{me.name}@example.com")  # nobody leaves by a session of long ago
+    me.world.given["leaving"].add(me.name)
     with contextlib.suppress(Gone):
         await me.post("/account/leave", {"sure": "on"})
     await _arrives(me)
