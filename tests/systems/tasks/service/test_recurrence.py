@@ -60,3 +60,14 @@ async def test_who_has_the_task_and_finishes_it_makes_the_next(world: World) -> 
     await world.settle()
     found = await world.opened.context.db.all(stored_tasks(team.team_id))
     assert [(one.assignee, one.created_by) for one in found] == [("ren", "ren")] * 2
+
+
+async def test_the_next_of_a_subtask_is_made_by_the_stream(world: World) -> None:
+    """Which looks at the parent: its role has to allow that."""
+    aoi = await world.admin("aoi", (await world.team()).team_id)
+    parent = await world.service.tasks.create(aoi, TaskDraft("親"))
+    made = await world.service.tasks.create(aoi, TaskDraft("毎日"), parent.task_id)
+    await world.service.plans.repeat(aoi, made.task_id, "daily")
+    await world.service.tasks.change(aoi, made.task_id, DONE)
+    await world.settle()
+    assert len((await world.service.plans.get(aoi, parent.task_id)).children) == 2
