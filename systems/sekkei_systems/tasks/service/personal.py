@@ -236,7 +236,7 @@ class TaskPeople:
             return await self._ended(one)
         if one.invited_by.removeprefix("USER#") != user_id:
             return 0
-        update = invitations.update(one.team_id, one.invite_id).set(Invitation.invited_by, NOBODY)
+        update = invitations.update(one.team_id, one.invite_id).set(Invitation.invited_by, f"USER#{NOBODY}")
         return await self._changed(update)
 
     async def _ended(self, one: Invitation) -> int:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from sekkei.runtime.personal import Person
-from sekkei_systems.tasks.design import Role, comments_on, members_of, stored_tasks, teams, users
+from sekkei.runtime.personal import LEAVE, Person
+from sekkei.runtime.sweeping import NOBODY
+from sekkei_systems.tasks.design import Role, comments_on, invitations_of, members_of, stored_tasks, teams, users
 from sekkei_systems.tasks.rules.drafts import TaskDraft
 from tests.systems.leaving import exported, leave
 from tests.systems.tasks.conftest import World
@@ -38,6 +39,17 @@ async def test_what_they_wrote_stays_without_their_name(world: World) -> None:
     assert [(one.who, one.who_name) for one in activity if "ren" in str(vars(one)).lower()] == []
     notes = await world.service.notes.page("aoi")
     assert [note.by for note in notes if note.by != "—"] == []
+
+
+async def test_an_invitation_of_theirs_stays_without_their_name(world: World) -> None:
+    """By the job, as the worker does it: it must be allowed to."""
+    team_id, _ = await busy_team(world)
+    invited = await world.service.invitations.invite(await world.admin("aoi", team_id), "new@example.com", Role.MEMBER)
+    await world.settle()
+    await world.opened.running.jobs.start(LEAVE, AOI.payload(), id="leave/aoi")
+    await world.settle()
+    (left,) = await world.opened.context.db.all(invitations_of(team_id).consistent())
+    assert (left.invite_id, left.invited_by) == (invited.invite_id, f"USER#{NOBODY}")
 
 
 async def test_the_only_admin_hands_over_first(world: World) -> None:
