@@ -171,17 +171,17 @@ class Moves:
 
     async def _take_over(self, tie: UserLesson, old: Lesson, new: Lesson) -> None:
         now = self._ties.now()
-        actions: list[Action[Any, Any]] = [
-            change_status(tie, Status.CANCELLED, now),
-            register(self._moved(tie, new, now)),
-            *await self._messages(tie, new, now),
-        ]
+        over, registered = change_status(tie, Status.CANCELLED, now), register(self._moved(tie, new, now))
+        actions: list[Action[Any, Any]] = [over, registered, *await self._messages(tie, new, now)]
         if tie.kind is TieKind.BOOKING:
             actions += [give_place_back(old, now), arrive(new, now), *await self._entitlements.forgiven(tie)]
         try:
             await self._ties.db.transact(*actions)
         except TransactionFailed as failed:  # they changed it themselves meanwhile; the schedule looks again
             log.info("left for the next look", extra={"user": tie.user_id, "reason": str(failed)})
+            if failed.failed(registered) and tie.kind is not TieKind.BOOKING:
+                with contextlib.suppress(ConditionFailed):  # they are there already, so this one is over
+                    await self._ties.db.write(over)
 
     def _moved(self, tie: UserLesson, new: Lesson, now: datetime) -> UserLesson:
         to, until = slot_of(new), tie.auto_book_until

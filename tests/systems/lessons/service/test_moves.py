@@ -179,3 +179,27 @@ async def test_what_is_on_its_way_when_the_old_time_comes_is_no_history(
     moved = await tie(world, "hana", TieKind.BOOKING, TO)
     assert moved is not None
     assert moved.status is Status.ACTIVE
+
+
+async def test_whoever_likes_it_at_its_new_time_already_does_not_hold_the_move_up(world: World) -> None:
+    """Their first like is over; the old slot was never free again before."""
+    await filled(world)
+    carry = world.service.moves.carry
+
+    async def died(slot: Slot) -> int:
+        raise ConnectionError("the process is gone")
+
+    world.service.moves.carry = died  # type: ignore[method-assign]
+    with pytest.raises(ConnectionError):
+        await world.service.moves.move(STAFF, LESSON, TO)
+    world.service.moves.carry = carry  # type: ignore[method-assign]
+    await world.like("umi", TO, "夜の方")
+    for _ in range(3):
+        world.settle()
+        await world.jobs.move({"slot": str(LESSON)})
+    with pytest.raises(refusals.NoSuchLesson):
+        await world.lesson_now(LESSON)
+    old, new = await tie(world, "umi", TieKind.FAVORITE), await tie(world, "umi", TieKind.FAVORITE, TO)
+    assert old is not None
+    assert new is not None
+    assert (old.status, new.status) == (Status.CANCELLED, Status.ACTIVE)
