@@ -68,6 +68,7 @@ ONCE = ("paid-at", "rankings", "refunds")
 """What brings rows of an earlier version up to date."""
 FORGET_BATCH = 25
 CHECKED_DAYS = 3
+CHECKED = timedelta(days=CHECKED_DAYS)
 """So long everything may have been down; what was paid before that is for the operator's page."""
 
 log = logging.getLogger("sekkei_systems.chiipochi.jobs")
@@ -92,7 +93,12 @@ def scheduled(context: Context, service: Service) -> dict[str, ScheduledJob]:
                 log.error("a day's totals differ from a recount; repairing", extra={"day": f"{day}"})
                 async for donation in service.reports.paid_on(day):
                     await bring_in_line(context, service, donation)  # a stream forgets what nobody read for a day
+                    if donation.kept < donation.amount:
+                        await service.receipts.correct(donation, changed=False)
                 await service.reports.repair(day)
+        async for donation in context.db.each(given_back()):
+            if donation.refunded_at is not None and days.day_of(donation.refunded_at) >= today - CHECKED:
+                await service.receipts.correct(donation, changed=False)
 
     async def rankings(payload: Payload) -> None:
         await service.rankings.roll_up()

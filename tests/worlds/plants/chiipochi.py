@@ -219,7 +219,7 @@ PLANTS = [
     Planted("chiipochi", whoever_leaves_stays_in_the_records, "whoever_left_is_named_nowhere", 0, GIVING_BACK),
     Planted("chiipochi", a_second_payment_that_comes_back_is_not_owed, "money_equals_the_ledger", 3, GIVING_BACK),
     Planted("chiipochi", a_second_payment_is_taken_for_news_of_the_first, "money_equals_the_ledger", 0, GIVING_BACK),
-    Planted("chiipochi", what_was_given_by_hand_is_forgotten, "money_equals_the_ledger", 6, GIVING_BACK),
+    Planted("chiipochi", what_was_given_by_hand_is_forgotten, "money_equals_the_ledger", 9, GIVING_BACK),
     Planted("chiipochi", a_number_is_taken_before_its_receipt_is_written, NUMBERS, 3, RECEIPTS),
     Planted("chiipochi", a_receipt_stays_when_money_goes_back, YEN, 6, RECEIPTS),
     Planted("chiipochi", stamps_of_the_forgotten_stay, "nothing_remains_of_the_forgotten", 6, FORGETTING),

@@ -171,5 +171,5 @@ PLANTS = [
     Planted("lessons", nobody_comes_back_with_a_lesson, "everybody_goes_with_their_lesson", 20),
     Planted("lessons", whoever_leaves_keeps_their_passes, "nothing_remains_of_whoever_left", 1, ("books", "leaves")),
     Planted("lessons", a_schedule_fails_for_good, "nothing_is_given_up", 0),
-    Planted("lessons", a_message_is_never_sent, "everything_ends", 0),
+    Planted("lessons", a_message_is_never_sent, "everything_ends", 26),
 ]

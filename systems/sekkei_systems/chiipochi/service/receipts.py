@@ -38,7 +38,7 @@ from sekkei_systems.chiipochi.rules.organisation import Organisation
 from sekkei_systems.chiipochi.service.access import Donor, Operator
 from sekkei_systems.chiipochi.service.details import Details, Person
 from sekkei_systems.chiipochi.service.forgotten import pseudonym
-from sekkei_systems.chiipochi.service.links import order_id_of
+from sekkei_systems.chiipochi.service.links import donation_key, order_id_of
 from sekkei_systems.chiipochi.service.mine import LATE
 
 TRIES_MAX = 8
@@ -215,11 +215,23 @@ class Receipts:
 
     # When money goes back, and when a donor does
 
-    async def correct(self, donation: Donation) -> None:
-        """Cancel what says more than was kept."""
+    async def correct(self, donation: Donation, *, changed: bool = True) -> None:
+        """Cancel what says something else than was kept. What an earlier version issued does not say of which
+        donations it speaks: it is cancelled if this one has `changed`."""
         for found in await self._of(donation):
-            if found.cancelled_at is None and _covers(found, donation):
+            is_in_force = found.cancelled_at is None and _covers(found, donation)
+            if is_in_force and not await self._holds(found, otherwise=not changed):
                 await self._cancel(found)
+
+    async def _holds(self, receipt: Receipt, otherwise: bool) -> bool:
+        """Does it say what is kept now? Its donations may be on their way to a forgotten name."""
+        if receipt.given is None:
+            return otherwise
+        user_id = receipt.user_id
+        names = [user_id] if is_forgotten(user_id) else [user_id, pseudonym(self._context, user_id)]
+        keys = [donation_key(f"{name}|{time}") for name in names for time in receipt.given]
+        found = await self._db.get_many(donations(*key).consistent() for key in keys if key is not None)
+        return sum(one.kept for one in found if one is not None) == receipt.amount
 
     async def _of(self, donation: Donation) -> list[Receipt]:
         """Receipts that may name it, also where its donor has been forgotten since."""

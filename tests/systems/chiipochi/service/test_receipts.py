@@ -7,9 +7,11 @@ from typing import Any
 
 import pytest
 
+from sekkei.runtime import days
 from sekkei.runtime.refusals import NotThere
-from sekkei_systems.chiipochi.design import details_of, receipt_of, receipts_of_user, register_of
+from sekkei_systems.chiipochi.design import details_of, donations, receipt_of, receipts_of_user, register_of
 from sekkei_systems.chiipochi.design import receipts as receipts_table
+from sekkei_systems.chiipochi.design.models import Donation
 from sekkei_systems.chiipochi.design.models_books import Receipt
 from sekkei_systems.chiipochi.jobs import pseudonym
 from sekkei_systems.chiipochi.refusals import DetailsMissing, InYearsReceipt, NothingToReceipt
@@ -281,9 +283,33 @@ async def test_money_that_goes_back_cancels_the_receipt_of_somebody_forgotten(
     await receipts.issue(AOIS, donation.created_at)
     await bot.client.post(f"/chiipochi/u/{bot.service.links.my_token(AOI)}/forget", {})
     await bot.work()
+    context = bot.client.shell.deployment.systems["chiipochi"].context
+    moved = donations.update(pseudonym(context, AOI), donation.created_at)
     if late:
+        await bot.db.write(moved.set(Donation.refunded_amount, 200))
         await receipts.correct(donation)
     else:
         bot.ledger.refund(charge, 200)
         await bot.tell()
     assert [one.cancelled_at is None for one in await bot.db.all(register_of(2025))] == [False]
+
+
+async def test_a_receipt_is_cancelled_although_the_stream_forgot_the_refund(stripe_bot: StripeBot) -> None:
+    """Nothing ran for longer than a day. One that says what is left is not touched, however often it is looked at."""
+    bot, receipts = stripe_bot, stripe_bot.service.receipts
+    donation, session = await bot.checkout("ピーナッツ 500")
+    charge = bot.ledger.pay_by_card(session)
+    await bot.tell()
+    await _named(bot, AOIS)
+    await receipts.issue_year(AOIS, 2025)
+    bot.ledger.refund(charge, 200)
+    now = days.now(bot.clock)
+    refund = donations.update(AOI, donation.created_at).set(Donation.refunded_amount, 200)
+    await bot.db.write(refund.set(Donation.refunded_at, now).set(Donation.answers, 1))
+    check = bot.client.shell.deployment.systems["chiipochi"].parts.scheduled["check-totals"]
+    await check({})
+    assert [one.cancelled_at is None for one in await bot.db.all(register_of(2025))] == [False]
+    assert (await receipts.issue_year(AOIS, 2025)).amount == 300
+    await check({})
+    await receipts.correct(await bot.now(donation))
+    assert [one.cancelled_at is None for one in await bot.db.all(register_of(2025))] == [False, True]
