@@ -24,9 +24,10 @@ class Process:
     clock: WorldClock
 
     async def start_up(self, first: bool = False) -> None:
+        """The tables that the first one has made stay: nobody after it asks for each of them."""
         shell = self.app.state.shell
-        await shell.prepare()
         if first:
+            await shell.prepare()
             await self._note_upgrades()
         await shell.deployment.worker.start()
 

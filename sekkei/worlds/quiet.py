@@ -4,6 +4,9 @@ Workers look again and again, because somebody else may have written, and becaus
 are known. A round that has looked well after the last write that concerns it, while no faults are about, would find
 nothing until somebody writes, or something falls due: so long it waits. What it would have done meanwhile is renew
 leases on streams that nobody writes to; they lapse, as they do on machines that sleep, and are taken again.
+
+What another process that lives reads is left to it. While faults are about a look may have been in vain without
+anybody's knowing, so nobody waits for long.
 """
 
 from __future__ import annotations
@@ -29,8 +32,11 @@ EARLY_SECONDS = 3.0
 """A clock may be so far ahead that something is due before its time."""
 APART_SECONDS = 0.001
 SCHEDULES = f"{SCHEDULE}#"
+CHECKPOINTS = "checkpoints"
 LONGEST_SECONDS = 12 * 3600.0
 """As often as this everybody looks: what they note lapses after two days."""
+FAULTY_SECONDS = 10.0
+"""The same while faults are about."""
 
 
 class Quiet:
@@ -52,10 +58,12 @@ class Quiet:
         self._waiting: dict[str, list[dict[str, Any]]] = {}
         """What waits for its time, by kind, as it was at the last look since anything was written."""
         self.since: float | None = None
-        """Since when faults are over; None before: people act, and everybody looks as often as in real time."""
+        """Since when faults are over; None before."""
+        self.lag_seconds = 0.0
+        """So long after a write an index may not show it yet, while faults are about."""
 
-    def ear(self, table: str, beginning: str) -> PatientEar:
-        made = PatientEar(self, table, beginning)
+    def ear(self, table: str, beginning: str, process: str = "") -> PatientEar:
+        made = PatientEar(self, table, beginning, process)
         self._ears.setdefault(table, []).append(made)
         return made
 
@@ -82,11 +90,12 @@ class Quiet:
 
     def until(self, ear: PatientEar) -> float | None:
         """When there may be something to find, by the loop's time; None for now."""
-        if self.since is None or not (ear.beginning or ear.looked_at >= self._certain_at(ear)):
+        if not (ear.beginning or ear.looked_at > self._certain_at(ear) or self._is_read_elsewhere(ear)):
             return None
         again = self._rehearsed(ear)
         known = [moment - EARLY_SECONDS for moment in self._moments(ear)]
-        until = min([*known, again, ear.looked_at + LONGEST_SECONDS])
+        longest = FAULTY_SECONDS if self.since is None else LONGEST_SECONDS
+        until = min([*known, again, ear.looked_at + longest])
         return until if until > self.loop.time() else None
 
     def _rehearsed(self, ear: PatientEar) -> float:
@@ -100,22 +109,40 @@ class Quiet:
         return horizon + APART_SECONDS * (1 + others.index(ear))
 
     def _is_certain(self) -> bool:
-        assert self.since is not None
-        return self.loop.time() >= self.since + CERTAIN_SECONDS
+        return self.since is not None and self.loop.time() >= self.since + CERTAIN_SECONDS
 
     def _certain_at(self, ear: PatientEar) -> float:
         """From when on a look at a stream has seen all there is. What falls due is known without a look."""
-        assert self.since is not None
+        if self.since is None:
+            return ear.written_at + self.lag_seconds
         return max(ear.written_at, self.since) + CERTAIN_SECONDS
 
     def _moments(self, ear: PatientEar) -> list[float]:
         """When something falls due, or what a dead process holds becomes free."""
         if ear.beginning:
             return [self._moment(row["due_at"]) for row in self._due(ear.beginning.rstrip("#"))]
-        living, rows = self._living(), self._items(self._runtime)
-        held = [row for row in rows if row["type"] == {"S": "checkpoint"} and "lease_until" in row]
+        living, held = self._living(), self._held()
         free = [self._moment(row["lease_until"]) for row in held if row["lease_by"]["S"] not in living]
         return [moment + 2 * EARLY_SECONDS for moment in free if moment + EARLY_SECONDS > ear.looked_at]
+
+    def _is_read_elsewhere(self, ear: PatientEar) -> bool:
+        """Whether another process that lives has a lease on the table's stream, for longer than somebody may wait."""
+        ours = [row for row in self._held() if row["PK"]["S"].endswith(f"/{ear.table}")]
+        return bool(ours) and all(self._is_others(row, ear.process) for row in ours)
+
+    def _is_others(self, row: Mapping[str, Any], process: str) -> bool:
+        holder = row["lease_by"]["S"]
+        if holder == process or holder not in self._living():
+            return False
+        return self._moment(row["lease_until"]) > self.loop.time() + FAULTY_SECONDS + EARLY_SECONDS
+
+    def _held(self) -> list[dict[str, Any]]:
+        """Checkpoints that somebody has a lease on."""
+        if CHECKPOINTS not in self._waiting:
+            rows = self._items(self._runtime)
+            held = [row for row in rows if row["type"] == {"S": "checkpoint"} and "lease_until" in row]
+            self._waiting[CHECKPOINTS] = held
+        return self._waiting[CHECKPOINTS]
 
     def _due(self, kind: str) -> list[dict[str, Any]]:
         if kind not in self._waiting:
@@ -132,9 +159,9 @@ class Quiet:
 class PatientEar(Ear):
     """Waits as long as there is nothing to hear."""
 
-    def __init__(self, quiet: Quiet, table: str, beginning: str) -> None:
+    def __init__(self, quiet: Quiet, table: str, beginning: str, process: str) -> None:
         super().__init__(table, beginning)
-        self._quiet = quiet
+        self._quiet, self.process = quiet, process
         self.looked_at = self.written_at = quiet.loop.time()
         self._context = copy_context()
         self._rest: tuple[float, float] | None = None
@@ -173,11 +200,11 @@ class PatientEar(Ear):
 class Listening(Watched):
     """A process's store, whose rounds wait as long as nothing happens in their world."""
 
-    def __init__(self, store: Store, quiet: Quiet) -> None:
+    def __init__(self, store: Store, quiet: Quiet, process: str) -> None:
         super().__init__(store)
-        self._quiet = quiet
+        self._quiet, self._process = quiet, process
 
     def ear(self, table: str, beginning: str = "") -> Ear:
-        made = self._quiet.ear(table, beginning)
+        made = self._quiet.ear(table, beginning, self._process)
         self._ears.setdefault(table, []).append(made)
         return made

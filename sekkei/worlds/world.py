@@ -222,8 +222,8 @@ class World:
         self._look([(each, ()) for each in self.script.at_the_end])
         self.raise_if_broken()
 
-    async def _start_processes(self) -> None:
-        while len(self.processes) < self.script.processes:
+    async def _start_processes(self, count: int | None = None) -> None:
+        while len(self.processes) < (count or self.script.processes):
             await self._start()
 
     async def _start(self) -> None:
@@ -258,7 +258,7 @@ class World:
         )
         return application(
             self.script.systems,
-            Listening(sealed(store, settings).store, self.quiet),
+            Listening(sealed(store, settings).store, self.quiet, name),
             settings,
             clock,
             loopback=True,
@@ -289,6 +289,7 @@ class World:
         self.truth.network = Network(0.05, faults.lost_requests, faults.lost_answers)
         if faults.weather:
             self.truth.weather.forecast = STORM
+            self.quiet.lag_seconds = 2 * STORM.index_lag
         some = faults.outside
         self.internet.ways = Ways(some, some / 4, some, some, some / 10)
         for service in self.outside.values():
@@ -391,7 +392,7 @@ class World:
         self.truth.sweep()
 
     async def _rest(self, seconds: float) -> None:
-        """Stop everything in order, let time pass, start again."""
+        """Stop everything in order, let time pass, start again: mostly with one process, since nobody acts any more."""
         for process in list(self.processes):
             task = self.loop.create_task(process.put_down(), context=process.context)
             await asyncio.wait({task}, timeout=REQUEST_SECONDS)
@@ -399,7 +400,7 @@ class World:
             self.processes.remove(process)
             self._dead.append(process)
         self._leap(seconds)
-        await self._start_processes()
+        await self._start_processes(None if dice_of(self.seed, "rest", seconds).chance(0.3) else 1)
 
     async def _until_done(self, tasks: Sequence[asyncio.Future[None]]) -> None:
         done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -14,7 +15,7 @@ from sekkei.worlds import CALM, Script, run
 from sekkei.worlds.chance import dice_of
 from sekkei.worlds.clock import START, WorldClock
 from sekkei.worlds.loop import VirtualLoop, lay_to_rest
-from sekkei.worlds.quiet import CERTAIN_SECONDS, LONGEST_SECONDS, PatientEar, Quiet
+from sekkei.worlds.quiet import CERTAIN_SECONDS, FAULTY_SECONDS, LONGEST_SECONDS, PatientEar, Quiet
 from tests.worlds.bank import Bank, script
 
 PAUSE = 1.9
@@ -29,9 +30,9 @@ def nobody(hours: float) -> Script:
 def looks(rows: list[dict[str, Any]], seconds: float, beginning: str = "JOB#", write_at: float = 0.0) -> list[float]:
     """When a round looks that waits as workers do."""
     loop, found = VirtualLoop(), []
-    quiet = Quiet(loop, WorldClock(loop, dice_of(1, "quiet")), "", lambda table: rows, lambda: {"alive"})
+    quiet = Quiet(loop, WorldClock(loop, dice_of(1, "quiet")), "", lambda table: rows, lambda: {"alive", "another"})
     quiet.since = 0.0
-    ear = quiet.ear(RUNTIME if beginning else "things", beginning)
+    ear = quiet.ear(RUNTIME if beginning else "things", beginning, "alive")
 
     async def look() -> None:
         while True:
@@ -87,8 +88,8 @@ def test_what_falls_due_is_known_without_a_look() -> None:
 
 @pytest.mark.parametrize(("holder", "is_looked_for"), [("dead", True), ("alive", False)])
 def test_what_the_dead_held_is_looked_for_when_it_is_free(holder: str, is_looked_for: bool) -> None:
-    row = {"type": {"S": "checkpoint"}, "lease_until": at(600), "lease_by": {"S": holder}}
-    found = looks([row], 1000, beginning="")
+    row = {"PK": {"S": "CHECKPOINT#bank/things"}, "type": {"S": "checkpoint"}, "lease_until": at(600)}
+    found = looks([{**row, "lease_by": {"S": holder}}], 1000, beginning="")
     assert any(600 <= moment <= 620 for moment in found) is is_looked_for
 
 
@@ -97,7 +98,7 @@ def test_half_a_day_is_the_longest() -> None:
     assert sum(moment > 100 for moment in found) >= 2
 
 
-def test_under_faults_everybody_looks(monkeypatch: pytest.MonkeyPatch) -> None:
+def under_faults(monkeypatch: pytest.MonkeyPatch, **named: Any) -> list[float]:
     before = Quiet.until
 
     def until(self: Quiet, ear: PatientEar) -> float | None:
@@ -105,7 +106,29 @@ def test_under_faults_everybody_looks(monkeypatch: pytest.MonkeyPatch) -> None:
         return before(self, ear)
 
     monkeypatch.setattr(Quiet, "until", until)
-    assert len(looks([], 1000)) > 500
+    return looks(seconds=1000, **named)
+
+
+def test_under_faults_nobody_waits_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A look may have been in vain."""
+    found = under_faults(monkeypatch, rows=[])
+    assert max(later - sooner for sooner, later in pairwise(found)) <= FAULTY_SECONDS + PAUSE
+
+
+def test_under_faults_what_was_written_is_seen_as_soon_as_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = under_faults(monkeypatch, rows=[], beginning="", write_at=500.5)
+    assert any(500.5 <= moment <= 500.5 + PAUSE for moment in found)
+
+
+@pytest.mark.parametrize(("holder", "looks_again"), [("another", False), ("alive", True), ("dead", True)])
+def test_what_another_process_reads_is_left_to_it(
+    holder: str, looks_again: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else somebody who reads a stream looks until nothing was written for a while."""
+    row = {"PK": {"S": "CHECKPOINT#bank/things"}, "type": {"S": "checkpoint"}, "lease_until": at(900)}
+    monkeypatch.setattr(Quiet, "_certain_at", lambda self, ear: 1e9)
+    found = under_faults(monkeypatch, rows=[{**row, "lease_by": {"S": holder}}], beginning="")
+    assert (len([moment for moment in found if moment < 800]) > 400) is looks_again
 
 
 def test_idle_hours_cost_next_to_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
