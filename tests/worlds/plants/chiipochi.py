@@ -205,9 +205,9 @@ THANKS = "nobody_is_thanked_for_nothing_or_twice"
 YES = "nobody_donates_more_often_than_they_say_yes"
 
 PLANTS = [
-    Planted("chiipochi", money_is_declared_failed_too_early, "nothing_fails_that_can_still_be_paid", 6, DONATING),
-    Planted("chiipochi", a_slip_counts_as_money, "nothing_succeeds_without_money", 6, DONATING),
-    Planted("chiipochi", a_yes_that_comes_again_donates_again, YES, 37, DONATING[:2]),
+    Planted("chiipochi", money_is_declared_failed_too_early, "nothing_fails_that_can_still_be_paid", 4, DONATING),
+    Planted("chiipochi", a_slip_counts_as_money, "nothing_succeeds_without_money", 4, DONATING),
+    Planted("chiipochi", a_yes_that_comes_again_donates_again, YES, 1, DONATING[:2]),
     Planted("chiipochi", what_banks_do_later_is_not_heard, "money_equals_the_ledger", 9, (*DONATING, "refunds")),
     Planted("chiipochi", a_refund_stays_in_the_totals, "totals_equal_a_recount", 3),
     Planted("chiipochi", a_correction_leaves_the_stamp, "stamps_equal_donations", 2, (*DONATING, "refunds")),
@@ -219,7 +219,7 @@ PLANTS = [
     Planted("chiipochi", whoever_leaves_stays_in_the_records, "whoever_left_is_named_nowhere", 0, GIVING_BACK),
     Planted("chiipochi", a_second_payment_that_comes_back_is_not_owed, "money_equals_the_ledger", 3, GIVING_BACK),
     Planted("chiipochi", a_second_payment_is_taken_for_news_of_the_first, "money_equals_the_ledger", 0, GIVING_BACK),
-    Planted("chiipochi", what_was_given_by_hand_is_forgotten, "money_equals_the_ledger", 9, GIVING_BACK),
+    Planted("chiipochi", what_was_given_by_hand_is_forgotten, "money_equals_the_ledger", 0, GIVING_BACK),
     Planted("chiipochi", a_number_is_taken_before_its_receipt_is_written, NUMBERS, 3, RECEIPTS),
     Planted("chiipochi", a_receipt_stays_when_money_goes_back, YEN, 6, RECEIPTS),
     Planted("chiipochi", stamps_of_the_forgotten_stay, "nothing_remains_of_the_forgotten", 6, FORGETTING),
