@@ -29,7 +29,11 @@ def load(name: str) -> System:
     if name not in known:
         installed = ", ".join(sorted(known)) or "none; five of them come with sekkei-systems"
         raise NoSuchSystem(f"There is no system {name}. Installed: {installed}.")
-    module, _, attribute = known[name].partition(":")
+    return _load(known[name])
+
+
+def _load(place: str) -> System:
+    module, _, attribute = place.partition(":")
     found = getattr(import_module(module), attribute, None)
     if not isinstance(found, System):
         raise NoSuchSystem(f"{module} has no {attribute}, so it is not a system yet.")
@@ -40,9 +44,9 @@ def load_all() -> tuple[list[System], Mapping[str, str]]:
     """Every system that loads, in the order of their names, and why the others do not."""
     systems: list[System] = []
     missing: dict[str, str] = {}
-    for name in sorted(names()):
+    for name, place in sorted(names().items()):  # asked once: it reads a file of every package that is installed
         try:
-            systems.append(load(name))
+            systems.append(_load(place))
         except NoSuchSystem as error:
             missing[name] = str(error)
         except Exception as error:  # one broken system must not take the others with it

@@ -117,9 +117,9 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         """When something can happen that has nothing to do with these timers; now, if something can run."""
         if self._ready:
             return self.time()
-        return min(
-            (at for at, _, timer in self._timers if not timer._cancelled and timer not in apart_from), default=inf
-        )
+        apart = {id(timer) for timer in apart_from}  # asyncio compares timers by all that they hold
+        moments = (at for at, _, timer in self._timers if not timer._cancelled and id(timer) not in apart)
+        return min(moments, default=inf)
 
     def _move_on(self) -> None:
         """If nothing can run, it is the time of the next timer."""
