@@ -2,10 +2,11 @@
 
 Whoever looks every minute whether there is something to do finds nothing most of the time, and only the work itself can
 say when: time alone may give it something to do. So every run is tried, at its own minute and with the clock of a
-process, while nothing else can happen in the world. What is stored is read on the spot. The first thing that is more
-than reading (a write, a request to a service, anything that takes time) ends the rehearsal, and the run takes place as
-ever; one that comes to its end has read what there is and would have left everything as it was. A rehearsal takes the
-place of that run, whatever else it did in its process.
+process, while nothing else can happen in the world. What is stored is read on the spot, and so is what a service says
+where asking changes nothing (`get_changes_nothing`). The first thing that is more than reading (a write, any other
+request to a service, whatever takes time) ends the rehearsal, and the run takes place as ever; one that comes to its
+end has read what there is and would have left everything as it was. A rehearsal takes the place of that run, whatever
+else it did in its process.
 
 Work that found nothing may say before when it would find nothing either (`ScheduledJob`). Until then its runs are left
 out untried, as long as nobody writes; but for some, the last before that time among them, which show whether it is so.
@@ -25,10 +26,13 @@ from typing import Any, NoReturn, cast
 
 from sekkei.runtime.cron import Cron
 from sekkei.runtime.days import JST
+from sekkei.runtime.http import AT_ONCE, NETWORK
 from sekkei.runtime.system import ScheduledJob
 from sekkei.runtime.worker import Worker
+from sekkei.store.http import Answer
 from sekkei.store.protocol import Request, Response
 from sekkei.worlds.chance import dice_of
+from sekkei.worlds.internet import Internet
 from sekkei.worlds.loop import VirtualLoop
 from sekkei.worlds.processes import Process
 from sekkei.worlds.seam import READS, Truth
@@ -164,6 +168,7 @@ class Rehearsal:
     def _tried(self, job: ScheduledJob) -> tuple[bool, datetime | None]:
         """Whether it came to its end and only read, and what it said then. Whoever catches what stops them does not
         change that."""
+        AT_ONCE.set(self._look)  # in a context of its own
         self._is_earnest, work = False, cast(Coroutine[Any, Any, datetime | None], job({}))
         try:
             work.send(None)
@@ -197,6 +202,12 @@ class Rehearsal:
                 each.close()
         self._is_earnest = True
         raise Earnest
+
+    def _look(self, method: str, url: str, headers: Mapping[str, str], body: bytes) -> Answer:
+        """At a service outside, if looking changes nothing there."""
+        internet = getattr(NETWORK.get(), "__self__", None)
+        found = internet.look(method, url, headers, body) if isinstance(internet, Internet) else None
+        return found or self._refuse()
 
     def answer(self, operation: str, request: Request) -> Response:
         if operation not in READS:

@@ -11,7 +11,7 @@ import pytest
 
 from sekkei.design import Attr, Design, Key, attr, model, part
 from sekkei.runtime import days
-from sekkei.runtime.http import NETWORK
+from sekkei.runtime.http import NETWORK, Http
 from sekkei.runtime.system import Context, Parts, Payload, System
 from sekkei.store.http import Answer
 from sekkei.worlds import CALM, Script, World, run
@@ -217,3 +217,50 @@ def test_what_is_said_of_the_past_or_not_at_all_leaves_every_run_to_be_tried() -
         tried: list[datetime] = []
         assert run(saying(says, tried), 1, faults=CALM).broken == ""
         assert len(tried) > 470
+
+
+class Teller:
+    """Says how late it is, and hears what it is told."""
+
+    def __init__(self, changes_nothing: bool) -> None:
+        self.get_changes_nothing = changes_nothing
+        self.asked: list[str] = []
+
+    async def answer(self, method: str, *request: object) -> Answer:
+        self.asked.append(method)
+        return Answer(200, {}, b"")
+
+
+def asking(teller: Teller, method: str) -> Script:
+    """A world whose job asks a service every minute, and does nothing else."""
+
+    def build(context: Context) -> Parts:
+        async def look(payload: Payload) -> None:
+            assert (await Http().request(method, "https://diary.example/")).status == 200
+
+        return Parts(scheduled={"look": look}, recurring={"look": "* * * * *"})
+
+    async def demo(context: Context, parts: Parts) -> None:
+        return None
+
+    words = {"ja": "日記", "en": "Diary"}
+    system = System(name="diary", title=words, about=words, design=design, build=build, demo=demo)
+    script = Script("diary", [system], seconds=1.0, settle_seconds=3600)
+
+    @script.prepares
+    def open_the_service(world: World) -> None:
+        world.internet.services["diary.example"] = teller
+
+    return script
+
+
+def test_who_only_looks_at_a_service_is_left_out_where_that_changes_nothing_there() -> None:
+    looked_at, told, careful = Teller(changes_nothing=True), Teller(changes_nothing=True), Teller(changes_nothing=False)
+    calls = [
+        run(asking(each, method), 1, faults=CALM).calls
+        for each, method in ((looked_at, "GET"), (told, "POST"), (careful, "GET"))
+    ]
+    assert [len(each.asked) > 55 for each in (looked_at, told, careful)] == [True] * 3
+    assert 3 * calls[0] < min(calls[1:])
+    assert len(told.asked) < 65, "a rehearsal tells nobody anything"
+    assert len(careful.asked) < 65
