@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from math import inf
+from typing import Any
 
 import pytest
 
@@ -17,6 +19,8 @@ from sekkei.store.http import Answer
 from sekkei.worlds import CALM, Script, World, run
 from sekkei.worlds.clock import START
 from sekkei.worlds.quiet import Quiet
+from sekkei_systems.q.service.planning import Planning
+from sekkei_systems.q.world import WORLD as Q
 
 design = Design("diary")
 table = design.table("pages", "id")
@@ -264,3 +268,17 @@ def test_who_only_looks_at_a_service_is_left_out_where_that_changes_nothing_ther
     assert 3 * calls[0] < min(calls[1:])
     assert len(told.asked) < 65, "a rehearsal tells nobody anything"
     assert len(careful.asked) < 65
+
+
+def test_a_claim_of_ours_that_is_a_minute_late_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Q. says when the next question comes out. Seeds settle for minutes, so this one goes on for a day."""
+    script = replace(Q, rests=(), settle_seconds=30 * 3600)
+    assert run(script, 0).broken == ""
+    sound = Planning.publish_due
+
+    async def a_minute_late(self: Planning) -> Any:
+        found = await sound(self)
+        return found + timedelta(minutes=1) if isinstance(found, datetime) else found
+
+    monkeypatch.setattr(Planning, "publish_due", a_minute_late)
+    assert "q's publish said that it would find nothing" in run(script, 0).broken
