@@ -85,7 +85,7 @@ class StoredSchedules:
         update = update.when(unchanged, self._leases.free())
         return await take(self._runtime, self._leases.taking(update, self._leases.token(self._worker)))
 
-    async def carry_out(self, schedule: Schedule, work: Awaitable[None], seconds: float = LIMIT_SECONDS) -> None:
+    async def carry_out(self, schedule: Schedule, work: Awaitable[object], seconds: float = LIMIT_SECONDS) -> None:
         """Do what a schedule that was taken is for. Raises LeaseLost, and TookTooLong when it has no end."""
         limited = within(seconds, work, self._clock)
         await self._leases.keep(schedules.update(schedule.name), schedule.lease_by or "", limited)

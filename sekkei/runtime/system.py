@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from sekkei.clock import Clock
@@ -23,7 +24,9 @@ if TYPE_CHECKING:
 Localized = Mapping[str, str]
 """A text in its languages: {"ja": …, "en": …}."""
 Payload = Mapping[str, Any]
-ScheduledJob = Callable[[Payload], Awaitable[None]]
+ScheduledJob = Callable[[Payload], Awaitable[datetime | None]]
+"""What is done by the clock. One that recurs and found nothing to do may say before when it would find nothing either,
+as long as nothing is written: worlds leave its runs out until then (and try some, to see whether it is so)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,13 @@ back things get lost; a service may be slow, hang, or be out of order for a whil
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Coroutine, Mapping
 from contextvars import Context
 from dataclasses import dataclass, field
-from urllib.parse import urlsplit
+from typing import Any
+from urllib.parse import SplitResult, urlsplit
 
+from sekkei.design.driving import drive
 from sekkei.errors import NoAnswer
 from sekkei.runtime.counterparts import Counterpart
 from sekkei.store.http import Answer
@@ -62,8 +64,8 @@ class Internet:
             raise NoAnswer(f"the request to {host} was lost on its way")
         if self._is_out_of_order(host, dice.chance(ways.outage), dice.seconds(OUTAGE_SECONDS)):
             return DOWN
-        target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-        answer = await self._asked(host, method, target, headers, body)
+        work = self._answer(parts, method, headers, body)
+        answer = await asyncio.shield(asyncio.get_running_loop().create_task(work, context=self.context.copy()))
         if dice.chance(ways.lost_answers):
             raise NoAnswer(f"the answer of {host} was lost on its way")
         return answer
@@ -74,10 +76,20 @@ class Internet:
             self._out_of_order_until[host] = now + seconds
         return now < self._out_of_order_until.get(host, 0.0)
 
-    async def _asked(self, host: str, method: str, target: str, headers: Mapping[str, str], body: bytes) -> Answer:
+    def _answer(
+        self, url: SplitResult, method: str, headers: Mapping[str, str], body: bytes
+    ) -> Coroutine[Any, Any, Answer]:
+        target = (url.path or "/") + (f"?{url.query}" if url.query else "")
         fields = {name.lower(): value for name, value in headers.items()}
-        work = self.services[host].answer(method, target, fields, body)
-        return await asyncio.shield(asyncio.get_running_loop().create_task(work, context=self.context.copy()))
+        return self.services[url.hostname or ""].answer(method, target, fields, body)
+
+    def look(self, method: str, url: str, headers: Mapping[str, str], body: bytes) -> Answer | None:
+        """What a service says on the spot to whoever only looks; None where asking may be more than that."""
+        parts = urlsplit(url)
+        service = self.services.get(parts.hostname or "")
+        if method != "GET" or not getattr(service, "get_changes_nothing", False):
+            return None
+        return self.context.copy().run(drive, self._answer(parts, method, headers, body))
 
     def calm(self) -> None:
         """From now on everything arrives."""

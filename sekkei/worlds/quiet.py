@@ -30,6 +30,8 @@ CERTAIN_SECONDS = 10.0
 """A look so long after the last write has seen it: no pause after a failure is longer."""
 EARLY_SECONDS = 3.0
 """A clock may be so far ahead that something is due before its time."""
+SOON_SECONDS = EARLY_SECONDS + 1.0
+"""Before a run is due it is seen whether it can be left out; sooner there is nothing to see."""
 APART_SECONDS = 0.001
 SCHEDULES = f"{SCHEDULE}#"
 CHECKPOINTS = "checkpoints"
@@ -61,6 +63,11 @@ class Quiet:
         """Since when faults are over; None before."""
         self.lag_seconds = 0.0
         """So long after a write an index may not show it yet, while faults are about."""
+
+    @property
+    def wrong(self) -> str:
+        """What work said of itself and did not hold."""
+        return "" if self._rehearsal is None else self._rehearsal.wrong
 
     def ear(self, table: str, beginning: str, process: str = "") -> PatientEar:
         made = PatientEar(self, table, beginning, process)
@@ -103,10 +110,12 @@ class Quiet:
         if self._rehearsal is None or ear.beginning != SCHEDULES or not self._is_certain():
             return inf
         others = self._ears[self._runtime]
-        horizon = self.loop.next_moment([each.timer for each in others if each.beginning == SCHEDULES])
+        moment = self.loop.next_moment([each.timer for each in others if each.beginning == SCHEDULES])
+        horizon = min(moment, self.loop.time() + LONGEST_SECONDS)
         self._rehearsal.move_on(self._due(SCHEDULE), horizon)
+        soon = min((self._moment(row["due_at"]) for row in self._due(SCHEDULE)), default=inf) - SOON_SECONDS
         # Each at a moment of their own: whoever else can run then may write.
-        return horizon + APART_SECONDS * (1 + others.index(ear))
+        return max(horizon, soon) + APART_SECONDS * (1 + others.index(ear))
 
     def _is_certain(self) -> bool:
         return self.since is not None and self.loop.time() >= self.since + CERTAIN_SECONDS

@@ -67,6 +67,8 @@ def run(script: Script, seed: int, *, faults: Faults | None = None, skip: frozen
                 world.tell_the_rest()
             if loop.another_thread and not broken:
                 broken = "one_thread: something was done in another thread, in real time"
+            if world.quiet.wrong:  # it may be what broke something else
+                broken = f"idle_until_it_says: {world.quiet.wrong}"
             digest = world.digest()
             return Outcome(seed, broken, digest, world.story, loop.time(), world.truth.calls, skip)
     finally:

@@ -86,12 +86,13 @@ class World:
             WorldClock(loop, dice_of(seed, "store"), start=self.start), seed, STORM if faults.weather else Forecast()
         )
         self.truth.calm()
-        rehearsal = Rehearsal(loop, self.truth, lambda: self.processes, runtime_design.table_name(runtime_table, ENV))
+        self.internet = Internet(seed, copy_context())
+        runtime = runtime_design.table_name(runtime_table, ENV)
+        rehearsal = Rehearsal(loop, self.truth, self.internet, lambda: self.processes, runtime)
         living = lambda: {each.name for each in self.processes}  # noqa: E731
         self.quiet = Quiet(loop, self.clock, ENV, self.truth.items, living, rehearsal)
         self.truth.lookers.append(self.quiet)
         self.outside = {kind: Outside(kind, seed) for kind in script.outside}
-        self.internet = Internet(seed, copy_context())
         self.given: dict[str, Any] = {}
         """What the script keeps: counterparts, what people have seen."""
         self.processes: list[Process] = []

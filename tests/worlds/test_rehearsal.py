@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from datetime import datetime, timedelta
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from math import inf
+from typing import Any
 
 import pytest
 
 from sekkei.design import Attr, Design, Key, attr, model, part
 from sekkei.runtime import days
-from sekkei.runtime.http import NETWORK
+from sekkei.runtime.http import NETWORK, Http
 from sekkei.runtime.system import Context, Parts, Payload, System
 from sekkei.store.http import Answer
 from sekkei.worlds import CALM, Script, World, run
 from sekkei.worlds.clock import START
 from sekkei.worlds.quiet import Quiet
+from sekkei_systems.q.service.planning import Planning
+from sekkei_systems.q.world import WORLD as Q
 
 design = Design("diary")
 table = design.table("pages", "id")
@@ -136,3 +140,145 @@ def test_what_does_nothing_costs_no_calls(monkeypatch: pytest.MonkeyPatch) -> No
     assert idle < 15
     monkeypatch.setattr(Quiet, "_rehearsed", lambda self, ear: inf)
     assert run(world(writes, 1.05), 1, faults=CALM).calls - start > 10 * idle
+
+
+Says = Callable[[datetime], datetime | None]
+FIRST_AT = datetime.fromtimestamp(START, UTC) + AT
+"""When the diary has something to do."""
+
+
+def saying(says: Says, tried: list[datetime] | None = None, write_at: timedelta | None = None) -> Script:
+    """A world whose job writes once, at its time or as soon as somebody else has written, and says when else."""
+
+    def build(context: Context) -> Parts:
+        async def look(payload: Payload) -> datetime | None:
+            now = days.now(context.clock)
+            if tried is not None:
+                tried.append(now)
+            noted = await context.db.get(pages("noted"))
+            asked = await context.db.get(pages("asked"))
+            if noted is None and (asked is not None or now >= FIRST_AT):
+                await context.db.write(pages.put(Page(id="noted", noted_at=now)))
+                return None
+            return says(now)
+
+        async def ask(payload: Payload) -> None:
+            await context.db.write(pages.put(Page(id="asked", noted_at=days.now(context.clock))))
+
+        return Parts(scheduled={"look": look, "ask": ask}, recurring={"look": "* * * * *"})
+
+    async def demo(context: Context, parts: Parts) -> None:
+        return None
+
+    words = {"ja": "日記", "en": "Diary"}
+    system = System(name="diary", title=words, about=words, design=design, build=build, demo=demo)
+    script = Script("diary", [system], seconds=1.0, settle_seconds=HOURS * 3600)
+
+    @script.lives
+    async def somebody_asks_for_it(world: World) -> None:
+        if write_at is not None:
+            opened = world.processes[0].app.state.shell.deployment.systems["diary"]
+            at = datetime.fromtimestamp(START, UTC) + write_at
+            await opened.context.schedules.put("diary/ask", "ask", {}, at=at)
+
+    @script.finally_
+    def it_was_noted_in_its_minute(world: World) -> None:
+        noted = [each.noted_at for each in world.decoded("pages") if each.id == "noted"]
+        due = FIRST_AT if write_at is None else datetime.fromtimestamp(START, UTC) + write_at
+        assert len(noted) == 1
+        assert timedelta(0) <= noted[0] - due <= timedelta(seconds=75), noted
+
+    return script
+
+
+def truly(now: datetime) -> datetime:
+    return FIRST_AT if now < FIRST_AT else now + timedelta(days=365)
+
+
+def test_work_that_says_when_is_tried_seldom_and_done_in_its_minute() -> None:
+    tried: list[datetime] = []
+    assert run(saying(truly, tried), 1, faults=CALM).broken == ""
+    later = [each for each in tried if each.timestamp() > START + 60]
+    assert len(later) < 40  # of 480 minutes
+
+
+def test_what_it_said_is_forgotten_when_somebody_writes() -> None:
+    assert run(saying(truly, write_at=timedelta(hours=2, minutes=3)), 1, faults=CALM).broken == ""
+
+
+@pytest.mark.parametrize("late", [timedelta(minutes=1), timedelta(hours=1), timedelta(days=300)])
+def test_work_that_says_too_late_a_time_breaks_its_world(late: timedelta) -> None:
+    def wrongly(now: datetime) -> datetime:
+        return truly(now) + late
+
+    broken = run(saying(wrongly), 1, faults=CALM).broken
+    assert broken.startswith("idle_until_it_says: at 2026-01-01 ")
+    assert "diary's look said that it would find nothing before" in broken
+
+
+def test_what_is_said_of_the_past_or_not_at_all_leaves_every_run_to_be_tried() -> None:
+    for says in (lambda now: now, lambda now: None):
+        tried: list[datetime] = []
+        assert run(saying(says, tried), 1, faults=CALM).broken == ""
+        assert len(tried) > 470
+
+
+class Teller:
+    """Says how late it is, and hears what it is told."""
+
+    def __init__(self, changes_nothing: bool) -> None:
+        self.get_changes_nothing = changes_nothing
+        self.asked: list[str] = []
+
+    async def answer(self, method: str, *request: object) -> Answer:
+        self.asked.append(method)
+        return Answer(200, {}, b"")
+
+
+def asking(teller: Teller, method: str) -> Script:
+    """A world whose job asks a service every minute, and does nothing else."""
+
+    def build(context: Context) -> Parts:
+        async def look(payload: Payload) -> None:
+            assert (await Http().request(method, "https://diary.example/")).status == 200
+
+        return Parts(scheduled={"look": look}, recurring={"look": "* * * * *"})
+
+    async def demo(context: Context, parts: Parts) -> None:
+        return None
+
+    words = {"ja": "日記", "en": "Diary"}
+    system = System(name="diary", title=words, about=words, design=design, build=build, demo=demo)
+    script = Script("diary", [system], seconds=1.0, settle_seconds=3600)
+
+    @script.prepares
+    def open_the_service(world: World) -> None:
+        world.internet.services["diary.example"] = teller
+
+    return script
+
+
+def test_who_only_looks_at_a_service_is_left_out_where_that_changes_nothing_there() -> None:
+    looked_at, told, careful = Teller(changes_nothing=True), Teller(changes_nothing=True), Teller(changes_nothing=False)
+    calls = [
+        run(asking(each, method), 1, faults=CALM).calls
+        for each, method in ((looked_at, "GET"), (told, "POST"), (careful, "GET"))
+    ]
+    assert [len(each.asked) > 55 for each in (looked_at, told, careful)] == [True] * 3
+    assert 3 * calls[0] < min(calls[1:])
+    assert len(told.asked) < 65, "a rehearsal tells nobody anything"
+    assert len(careful.asked) < 65
+
+
+def test_a_claim_of_ours_that_is_a_minute_late_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Q. says when the next question comes out. Seeds settle for minutes, so this one goes on for a day."""
+    script = replace(Q, rests=(), settle_seconds=30 * 3600)
+    assert run(script, 0).broken == ""
+    sound = Planning.publish_due
+
+    async def a_minute_late(self: Planning) -> Any:
+        found = await sound(self)
+        return found + timedelta(minutes=1) if isinstance(found, datetime) else found
+
+    monkeypatch.setattr(Planning, "publish_due", a_minute_late)
+    assert "q's publish said that it would find nothing" in run(script, 0).broken

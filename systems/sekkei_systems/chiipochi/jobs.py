@@ -6,7 +6,7 @@ import logging
 from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any
 from urllib.parse import quote
 
@@ -77,12 +77,20 @@ Payload = Mapping[str, Any]
 
 
 def scheduled(context: Context, service: Service) -> dict[str, ScheduledJob]:
-    async def handle_left_over(payload: Payload) -> None:
+    async def handle_left_over(payload: Payload) -> datetime | None:
+        before = await service.inbox.none_left_over_before()
+        if before > days.now(context.clock):
+            return before
         await service.inbox.handle_left_over()
+        return None
 
-    async def reconcile(payload: Payload) -> None:
+    async def reconcile(payload: Payload) -> datetime | None:
+        before = await service.reconciliation.none_due_before()
+        if before > days.now(context.clock):
+            return before
         done = await service.reconciliation.run()
         log.info("payments reconciled", extra={"settled": done.settled, "open": done.open, "given_up": done.given_up})
+        return None
 
     async def check_totals(payload: Payload) -> None:
         """The totals of the last days must equal a recount; where they do not, the donations are right."""

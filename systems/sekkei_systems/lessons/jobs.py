@@ -41,6 +41,8 @@ DAYS_AHEAD = timedelta(days=14)
 NEAR = timedelta(hours=2)
 """So close to the start a lesson is looked at more often than once a minute."""
 NEAR_SECONDS = (20, 40)
+LOOKED_AHEAD = timedelta(days=1)
+"""For the next lesson that begins."""
 ENDED_AT_ONCE = 25
 
 log = logging.getLogger("sekkei.lessons.jobs")
@@ -72,8 +74,12 @@ class LessonJobs:
             "searches": self.searches,
         }
 
-    async def remind(self, payload: Mapping[str, Any]) -> None:
+    async def remind(self, payload: Mapping[str, Any]) -> datetime | None:
+        before = await self._service.alerts.nobody_reminded_before()
+        if before > days.now(self._clock):
+            return before
         await self._service.alerts.remind()
+        return None
 
     async def changed(self, payload: Mapping[str, Any]) -> None:
         await self._service.alerts.lesson_changed(parse_slot(str(payload["slot"])))
@@ -81,14 +87,14 @@ class LessonJobs:
     async def searches(self, payload: Mapping[str, Any]) -> None:
         await self._service.searches.tell(str(payload["user"]))
 
-    async def monitor(self, payload: Mapping[str, Any]) -> None:
+    async def monitor(self, payload: Mapping[str, Any]) -> datetime | None:
         """All that is waited for; and, as cron knows minutes only, what begins soon again in between."""
         now = days.now(self._clock)
         if await self._is_something_near(now):
             for seconds in NEAR_SECONDS:
                 at = now + timedelta(seconds=seconds)
                 await self._schedules.put(f"lessons/near/{seconds}", "near", {}, at=at)
-        await self._service.monitor.run()
+        return (await self._service.monitor.look_at_all()).nothing_before
 
     async def _is_something_near(self, now: datetime) -> bool:
         """Whether anybody waits for a lesson that begins soon, at the latest of the times in between."""
@@ -101,9 +107,13 @@ class LessonJobs:
     async def near(self, payload: Mapping[str, Any]) -> None:
         await self._service.monitor.run(NEAR)
 
-    async def expire(self, payload: Mapping[str, Any]) -> None:
+    async def expire(self, payload: Mapping[str, Any]) -> datetime | None:
         """Favourites and waitlists of lessons that have begun expire; bookings become history."""
         now = days.now(self._clock)
+        first = await self._db.first(active_before(now + LOOKED_AHEAD))
+        begins_at = now + LOOKED_AHEAD if first is None else first.starts_at
+        if begins_at >= now:
+            return begins_at
         listed: list[UserLesson] = []
         async for tie in self._db.each(active_before(now)):
             listed.append(tie)
@@ -111,6 +121,7 @@ class LessonJobs:
                 await self._end_all(listed, now)
                 listed = []
         await self._end_all(listed, now)
+        return None
 
     async def _end_all(self, listed: list[UserLesson], now: datetime) -> None:
         # The index may be behind: what is decided is decided on the items themselves.

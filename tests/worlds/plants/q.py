@@ -78,9 +78,10 @@ def every_worker_publishes(patch: pytest.MonkeyPatch) -> None:
     from sekkei_systems.q.design.tables import daily_questions
     from sekkei_systems.q.service.planning import Planning
 
-    async def publish(self: Planning) -> None:
+    async def publish(self: Planning) -> Any:
         day = (await self.plan(days.today(self._clock))).day
         await self._db.write(daily_questions.update(day).set(DailyQuestion.published_at, days.now(self._clock)))
+        return days.now(self._clock)
 
     patch.setattr(Planning, "publish_due", publish)
 
@@ -92,7 +93,7 @@ def a_question_is_published_on_the_first_day_only(patch: pytest.MonkeyPatch) -> 
     sound = Planning.publish_due
 
     async def publish(self: Planning) -> Any:
-        return await sound(self) if days.today(self._clock).day == 1 else None
+        return await sound(self) if days.today(self._clock).day == 1 else days.now(self._clock)
 
     patch.setattr(Planning, "publish_due", publish)
 

@@ -40,6 +40,8 @@ from sekkei_systems.chiipochi.service.links import donation_key
 BEGINNING = datetime(2025, 1, 1, tzinfo=UTC)
 OVERLAP = timedelta(days=2)
 """Looked at again: a movement may be told a little late."""
+MARKED = timedelta(days=1)
+"""So often it is written down how far the books are, while nothing moves."""
 OTHER = "OTHER"
 MONTHS_TRIED = 24
 TOGETHER = 40
@@ -133,12 +135,11 @@ class Books:
             for start in range(0, len(some), TOGETHER):
                 fresh += await self._take(some[start : start + TOGETHER])
         balance = await self._provider.balance()
-        through = book_marks.upsert(SYNC).set(BookMark.through, now).set(BookMark.balance, balance)
-        after = await self._db.write(through)
-        if after.booked != balance:
-            log.warning(
-                "the books differ from the provider's balance", extra={"balance": balance, "ours": after.booked}
-            )
+        if mark is None or mark.through is None or fresh or mark.balance != balance or now - mark.through >= MARKED:
+            through = book_marks.upsert(SYNC).set(BookMark.through, now).set(BookMark.balance, balance)
+            mark = await self._db.write(through)
+        if mark.booked != balance:
+            log.warning("the books differ from the provider's balance", extra={"balance": balance, "ours": mark.booked})
         return fresh
 
     async def _take(self, some: Sequence[Movement]) -> int:

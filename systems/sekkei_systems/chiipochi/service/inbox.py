@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Coroutine, Iterable
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import orjson
@@ -31,6 +31,8 @@ ASK_LINE = ("follow",)
 """Kinds of events for which LINE is asked something: the language of a new friend."""
 LEFT_OVER = timedelta(seconds=30)
 """An event that nobody has handled after so long was left over by a process that died."""
+LOOKED_AHEAD = timedelta(days=1)
+"""Beyond our own clock: that of whoever took an event in may be ahead."""
 
 log = logging.getLogger("sekkei_systems.chiipochi.service.inbox")
 
@@ -111,6 +113,12 @@ class Inbox:
             log.exception("an event could not be handled; it is tried again", extra={"event_id": incoming.event_id})
             return False
         return True
+
+    async def none_left_over_before(self) -> datetime:
+        """When the oldest event that waits is left over, if nobody handles it; further ones are later."""
+        ahead = days.now(self._clock) + LOOKED_AHEAD
+        oldest = await self._db.first(unhandled_before(ahead))
+        return ((oldest and oldest.received_at) or ahead) + LEFT_OVER
 
     async def handle_left_over(self) -> int:
         """Handle what a process left behind when it died; returns how many."""

@@ -31,6 +31,8 @@ STALE = timedelta(minutes=30)
 ASK = "chiipochi.ask"
 """The outbox's kind of message that asks about one payment."""
 PAGE = 25
+LOOKED_AHEAD = timedelta(days=1)
+"""Beyond our own clock: that of whoever wrote a donation down may be ahead."""
 
 log = logging.getLogger("sekkei_systems.chiipochi.reconciliation")
 
@@ -62,6 +64,12 @@ class Reconciliation:
     def __init__(self, context: Context, provider: Provider, settling: Settling, orders: Orders) -> None:
         self._db, self._clock, self._outbox = context.db, context.clock, context.outbox
         self._provider, self._settling, self._orders = provider, settling, orders
+
+    async def none_due_before(self) -> datetime:
+        """When the oldest payment that waits is due at the earliest; further ones are later."""
+        ahead = days.now(self._clock) + LOOKED_AHEAD
+        oldest = await self._db.first(pending_before(ahead))
+        return (oldest.created_at if oldest else ahead) + STALE
 
     async def run(self) -> Reconciled:
         """Ask the provider about every payment that is due; while it is away, what nobody began to pay ends as well."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import logging
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import datetime, timedelta
 from itertools import groupby
 from typing import Any
 
@@ -40,6 +40,8 @@ from sekkei_systems.lessons.service.entitlements import Entitlements
 from sekkei_systems.lessons.service.reservations import Reservations
 
 TOLD_OF_CHANGES = (TieKind.FAVORITE, TieKind.BOOKING)
+LOOKED_AHEAD = timedelta(days=1)
+"""For the next lesson of which somebody is to be reminded."""
 log = logging.getLogger("sekkei.lessons.alerts")
 
 
@@ -62,6 +64,13 @@ class Alerts:
         self._entitlements = entitlements
         self._rulebook = entitlements.rulebook
         self._reservations = reservations
+
+    async def nobody_reminded_before(self) -> datetime:
+        """When the first of the lessons that people have ties to is soon, by the rules of the most careful studio."""
+        now = days.now(self._clock)
+        longest = await self._rulebook.longest_reminder(self._notices.studio_codes)
+        first = await self._db.first(active_between(now, now + longest + LOOKED_AHEAD))
+        return now + LOOKED_AHEAD if first is None else first.starts_at - longest
 
     async def remind(self) -> int:
         """Whoever has booked a lesson that begins soon, or likes one that can still be booked; once for each tie."""

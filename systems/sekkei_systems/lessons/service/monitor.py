@@ -11,6 +11,7 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import Enum
 from itertools import groupby
@@ -73,6 +74,15 @@ class Outcome(Enum):
     """Another monitor was quicker, or the place was taken."""
 
 
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """What one look at all that is waited for came to."""
+
+    told: int
+    nothing_before: datetime | None
+    """While nobody waits: when another day comes into sight."""
+
+
 class Monitor:
     """One pass looks at every lesson that somebody waits for within the horizon."""
 
@@ -98,16 +108,23 @@ class Monitor:
         self._counts = Counts(db, clock)
 
     async def run(self, horizon: timedelta = HORIZON) -> int:
-        """Returns how many were told. Reads grow with those who wait, not with all ties."""
+        """Returns how many were told."""
+        return (await self.look_at_all(horizon)).told
+
+    async def look_at_all(self, horizon: timedelta = HORIZON) -> Pass:
+        """Reads grow with those who wait, not with all ties."""
         now = days.now(self._clock)
         told, day, last = 0, days.day_of(now), days.day_of(now + horizon)
+        before: datetime | None = days.start_of(day + timedelta(days=1))
         while day <= last:
             waiting = await self._db.all(watched_on(day))
             queues = {slot: list(ties) for slot, ties in groupby(waiting, key=slot_of)}
             due = {slot: ties for slot, ties in queues.items() if now < slot.starts_at <= now + horizon}
             told += await self._look_at_all(due, now)
+            if any(now < slot.starts_at for slot in queues):
+                before = None
             day += timedelta(days=1)
-        return told
+        return Pass(told, before)
 
     async def look_at(self, slot: Slot) -> int:
         """One lesson now: a place was given back, or its studio says that something changed."""

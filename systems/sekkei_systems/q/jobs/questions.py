@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from sekkei.runtime import days
 from sekkei.runtime.jobs import Payload, Progress
@@ -23,10 +23,13 @@ class Questions:
         await self._service.planning.plan(today)
         await self._service.planning.plan(today + timedelta(days=1))
 
-    async def publish(self, payload: Payload) -> None:
+    async def publish(self, payload: Payload) -> datetime | None:
         published = await self._service.planning.publish_due()
-        if published is not None and published.by_us:
+        if isinstance(published, datetime):
+            return published
+        if published.by_us:
             self._context.live.publish("q/today", "published", {"day": published.question.day.isoformat()})
+        return None
 
     async def begin_reuse(self, payload: Payload) -> None:
         await self._context.jobs.start("reuse", {}, id=f"reuse/{days.today(self._clock)}")

@@ -26,8 +26,12 @@ def lateness(published_at: datetime, answered_at: datetime) -> int:
     return max(0, math.ceil(over / timedelta(minutes=1)))
 
 
+def due_at(day: date, scheduled: time) -> datetime:
+    return days.at(day, scheduled.hour, scheduled.minute)
+
+
 def is_due(day: date, scheduled: time, now: datetime) -> bool:
-    return days.at(day, scheduled.hour, scheduled.minute) <= now
+    return due_at(day, scheduled) <= now
 
 
 def publish_time(window: tuple[time, time], chance: float) -> time:

@@ -118,17 +118,20 @@ class Planning:
             return await self._db.need(daily_questions(row.day).consistent()) if taken else None
         return row
 
-    async def publish_due(self) -> Published | None:
-        """Publish today's question if its minute has come. Missed minutes are made up for, after midnight too."""
+    async def publish_due(self) -> Published | datetime:
+        """Publish today's question if its minute has come, else say when the next one comes. Missed minutes are made up
+        for, after midnight too."""
         now = days.now(self._clock)
         today = days.today(self._clock)
         row = await self._db.get(daily_questions(today).consistent())
         if row is None:
             row = await self.plan_spare(today)
+        next_at = days.start_of(today + timedelta(days=1))
         if row.published_at is None and not times.is_due(today, row.scheduled_publish_time, now):
+            next_at = times.due_at(today, row.scheduled_publish_time)
             row = await self._db.get(daily_questions(today - timedelta(days=1)).consistent())  # until today's comes
         if row is None or row.published_at is not None:
-            return None
+            return next_at
         day = row.day
         publish = daily_questions.update(day).set(DailyQuestion.published_at, now)
         publish = publish.when(DailyQuestion.published_at.absent())

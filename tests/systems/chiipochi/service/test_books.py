@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from sekkei_systems.chiipochi.design import book, books_table, entries_of
+from sekkei.runtime import days
+from sekkei_systems.chiipochi.design import SYNC, book, book_mark, books_table, entries_of
 from sekkei_systems.chiipochi.design.models_books import BookEntry, BookMonth
 from sekkei_systems.chiipochi.refusals import MonthNotOver
 from sekkei_systems.chiipochi.service.access import Donor, Operator
@@ -41,6 +42,22 @@ async def test_a_month_by_prefecture_with_fees_refunds_disputes_and_payouts(stri
     assert (payout.amount, payout.parts_net) == (-1574, 1574), "a payout is the sum of its parts"
     assert found.mark is not None
     assert (found.mark.balance, found.mark.booked) == (await stripe_bot.service.settling.provider.balance(), 0)
+
+
+async def test_hours_in_which_nothing_moves_are_written_down_once_a_day(stripe_bot: StripeBot) -> None:
+    bot, books = stripe_bot, stripe_bot.service.books
+    noted = []
+    for _ in range(26):
+        await books.take_over()
+        noted.append((await bot.db.need(book_mark(SYNC))).through)
+        bot.clock.advance(3600)
+    assert len(set(noted)) == 2, "the first hour, and a day later"
+    _, session = await bot.checkout("ピーナッツ 1,000円")
+    bot.ledger.pay_by_card(session)
+    assert await books.take_over() == 1
+    mark = await bot.db.need(book_mark(SYNC))
+    assert mark.through == days.now(bot.clock)
+    assert mark.balance == mark.booked
 
 
 async def test_a_month_that_is_closed_stays_as_it_is(stripe_bot: StripeBot) -> None:

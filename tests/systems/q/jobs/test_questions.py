@@ -14,6 +14,8 @@ from sekkei.runtime.settings import Secrets, Settings
 from sekkei_systems.q import SYSTEM, design
 from sekkei_systems.q.design.models import NEVER, DailyQuestion, DeviceType, Question, QuestionStatus
 from sekkei_systems.q.design.tables import daily_questions, questions
+from sekkei_systems.q.rules import times
+from sekkei_systems.q.service.planning import Published
 from tests.systems.q.conftest import LEASE_SECONDS, SETTLING_ROUNDS, World
 
 DAY = timedelta(days=1).total_seconds()
@@ -81,7 +83,7 @@ async def test_published_at_its_minute_by_one_of_three_workers_and_pushed_once(w
     ]
     services = [deployment.systems["q"].parts.service for deployment in deployments]
     results = await asyncio.gather(*(service.planning.publish_due() for service in services))
-    assert sum(one is not None and one.by_us for one in results) == 1
+    assert sum(isinstance(one, Published) and one.by_us for one in results) == 1
     published = await day_row(world)
     assert published is not None
     assert published.published_at == days.now(world.clock)
@@ -96,17 +98,18 @@ async def test_published_at_its_minute_by_one_of_three_workers_and_pushed_once(w
     told = [one for one in await world.push_messages() if one.body["channelId"] == "question"]
     assert {(one.body["body"], one.body["collapseId"]) for one in told} == {("q1？", str(planned.day))}
     assert len(told) == 3
-    assert [await service.planning.publish_due() for service in services] == [None] * 3
+    tomorrow = days.start_of(planned.day + timedelta(days=1))
+    assert [await service.planning.publish_due() for service in services] == [tomorrow] * 3
     assert (await day_row(world) or planned).published_at == published.published_at
 
 
 async def test_a_missed_minute_is_made_up_for_and_a_missing_row_replaced(world: World) -> None:
     await world.service.planning.plan(days.today(world.clock))
     world.clock.advance(10 * 3600 + 30 * 60)  # 22:30, after the window
-    assert (await world.service.planning.publish_due()) is not None
+    assert isinstance(await world.service.planning.publish_due(), Published)
     world.clock.advance(DAY)
     published = await world.service.planning.publish_due()
-    assert published is not None
+    assert isinstance(published, Published)
     assert published.question.is_fallback
 
 
@@ -121,15 +124,16 @@ async def test_a_minute_before_midnight_that_was_missed_is_made_up_for_after_it(
     fair.clock.set(days.at(planned.day + timedelta(days=1), 0, 0).timestamp() + 30)
     today = await fair.service.planning.plan(days.today(fair.clock))
     published = await fair.service.planning.publish_due()
-    assert published is not None
+    assert isinstance(published, Published)
     assert published.question.day == planned.day
     assert published.question.published_at == days.now(fair.clock)
     answer = await fair.answer("a")
     assert (answer.day, answer.is_on_time) == (planned.day, True)
-    assert await fair.service.planning.publish_due() is None
+    due_at = times.due_at(today.day, today.scheduled_publish_time)
+    assert await fair.service.planning.publish_due() == due_at
     fair.clock.set(days.at(today.day, 22, 1).timestamp())
     published = await fair.service.planning.publish_due()
-    assert published is not None
+    assert isinstance(published, Published)
     assert published.question.day == today.day
 
 
@@ -137,9 +141,9 @@ async def test_a_day_that_was_missed_is_not_asked_beside_the_next(fair: World) -
     planned = await fair.service.planning.plan(days.today(fair.clock))
     fair.clock.set(days.at(planned.day + timedelta(days=1), 22, 1).timestamp())
     published = await fair.service.planning.publish_due()
-    assert published is not None
+    assert isinstance(published, Published)
     assert published.question.day > planned.day
-    assert await fair.service.planning.publish_due() is None
+    assert await fair.service.planning.publish_due() == days.start_of(published.question.day + timedelta(days=1))
 
 
 async def test_after_thirty_days_used_is_approved_and_archived_stays(world: World) -> None:

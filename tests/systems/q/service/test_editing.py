@@ -15,6 +15,7 @@ from sekkei_systems.q.refusals import (
     NoSuchThing,
     WrongState,
 )
+from sekkei_systems.q.service.planning import Published
 from tests.systems.q.conftest import World
 
 
@@ -63,7 +64,7 @@ async def test_a_days_question_can_be_replaced_until_it_is_out(desk: World) -> N
     with pytest.raises(WrongState):
         await desk.service.editing.set_day("boss", tomorrow, time(21), "nothing")
     desk.clock.advance(33 * 3600 + 60)  # 21:01 of that day
-    assert await desk.service.planning.publish_due() is not None
+    assert isinstance(await desk.service.planning.publish_due(), Published)
     with pytest.raises(AlreadyPublished):
         await desk.service.editing.set_day("boss", tomorrow, time(22), "first")
     assert [name for name, _ in await desk.logged()].count("SET_DAILY_QUESTION") == 2

@@ -30,6 +30,9 @@ __all__ = ["KEY", "Faults", "LocalStripe", "StripeEnd", "answered", "offer", "se
 class StripeEnd:
     """What Stripe says to a request; a counterpart as `sekkei.runtime.counterparts` has it."""
 
+    get_changes_nothing = True
+    """But for what time alone has changed: a checkout that has run out."""
+
     def __init__(self, ledger: Ledger, key: str = KEY) -> None:
         self._requests, self._key = Requests(ledger), key
 
