@@ -7,13 +7,14 @@ from datetime import date, timedelta
 from typing import Any
 
 from sekkei.clock import Clock
-from sekkei.design import Action, ConditionFailed, Database, TransactionFailed, Update
+from sekkei.design import Action, ConditionFailed, Database, Page, TransactionFailed, Update
 from sekkei.runtime import days
 from sekkei.runtime.jobs import Job, Jobs, Payload, Progress, Step
 from sekkei.runtime.system import ScheduledJob
 from sekkei_systems.tasks.design import (
     COUNTED,
     DayTotals,
+    Note,
     Task,
     TeamUser,
     Totals,
@@ -29,6 +30,8 @@ from sekkei_systems.tasks.design import (
     invitation_table,
     members_of,
     memberships_in,
+    notes,
+    notes_of,
     plan_of,
     plans,
     saved_views,
@@ -100,7 +103,11 @@ class TaskJobs:
             "rename-team": [("copies", self._rename_team)],
             # Twice, because a task may have got the tag while the first round was under way.
             "delete-tag": [("tasks", self._strip_tag), ("tag", self._delete_tag), ("again", self._strip_tag)],
-            "unassign": [("tasks", self._unassign), ("views", self._forget_views)],
+            "unassign": [
+                ("tasks", self._unassign),
+                ("views", self._forget_views),
+                ("notes", self._forget_notes),
+            ],
             "delete-rest-of-task": [
                 ("comments", self._delete_comments),
                 ("activity", self._delete_activity),
@@ -155,7 +162,7 @@ class TaskJobs:
         except ConditionFailed:
             pass  # left or deleted meanwhile
 
-    # Tags and assignees
+    # Tags
 
     async def _strip_tag(self, payload: Payload, cursor: str | None) -> Progress:
         ref = tag_ref(payload["tag_id"])
@@ -169,24 +176,47 @@ class TaskJobs:
         await self._db.write(tags.delete(payload["team_id"], payload["tag_id"]))
         return Progress(1)
 
+    # Somebody who is not in the team any more
+
     async def _unassign(self, payload: Payload, cursor: str | None) -> Progress:
         theirs = stored_tasks(payload["team_id"]).filter(Task.assignee == payload["user_id"])
         page = await self._db.page(theirs, size=STEP_ITEMS, after=cursor)
         for task in page:
             update = tasks.update(task.team_id, task.task_id).set(Task.assignee, None)
-            await self._if_there(update.when(Task.assignee == payload["user_id"]))
+            await self._unless_back(payload, update.when(Task.assignee == payload["user_id"]))
         return Progress(len(page), page.cursor)
 
     async def _forget_views(self, payload: Payload, cursor: str | None) -> Progress:
-        """Of somebody who is not in the team any more; whoever has come back meanwhile keeps theirs."""
-        team_id, user_id = payload["team_id"], payload["user_id"]
-        if await self._db.get(team_users(team_id, user_id).consistent()) is not None:
-            return Progress(0)
-        return Progress(await self._db.write_many(await self._views_gone(user_id, team_id)))
+        gone = await self._views_gone(payload["user_id"], payload["team_id"])
+        await self._unless_back(payload, *gone)
+        return Progress(len(gone))
+
+    async def _forget_notes(self, payload: Payload, cursor: str | None) -> Progress:
+        page = await self._notes_page(payload["user_id"], payload["team_id"])
+        is_away = await self._unless_back(payload, *self._notes_gone(page))
+        return Progress(len(page), "more" if len(page) and is_away else None)
+
+    async def _unless_back(self, payload: Payload, *actions: Action[Any, Any]) -> bool:
+        """Whoever has come back meanwhile keeps what is theirs; they may have been given it since."""
+        if not actions:
+            return True
+        away = team_users.must_not_exist(payload["team_id"], payload["user_id"])
+        try:
+            await self._db.transact(*actions, away)
+        except TransactionFailed:
+            return False  # or what was to be changed is gone
+        return True
 
     async def _views_gone(self, user_id: str, team_id: str) -> list[Action[Any, Any]]:
         found = await self._db.all(views_of(user_id, team_id).consistent())
         return [saved_views.delete(user_id, team_id, one.view_id) for one in found]
+
+    async def _notes_page(self, user_id: str, team_id: str) -> Page[Note]:
+        told = notes_of(user_id).filter(Note.team_id == team_id).consistent()
+        return await self._db.page(told, size=STEP_ITEMS - 1)  # one transaction, with a check
+
+    def _notes_gone(self, page: Page[Note]) -> list[Action[Any, Any]]:
+        return [notes.delete(one.user_id, one.at, one.note_id) for one in page]
 
     # Deletions
 
@@ -232,6 +262,8 @@ class TaskJobs:
         page = await self._db.page(members_of(team_id).consistent(), size=STEP_ITEMS)
         for one in page:
             await self._db.write_many(await self._views_gone(one.user_id, team_id))
+            while page_of_notes := await self._notes_page(one.user_id, team_id):
+                await self._db.write_many(self._notes_gone(page_of_notes))
         both: list[Action[Any, Any]] = [user_teams.delete(one.user_id, team_id) for one in page]
         await self._db.write_many(both + [team_users.delete(team_id, one.user_id) for one in page])
         return Progress(len(page), "more" if len(page) else None)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from sekkei.design import Database, replace
+from sekkei.design import replace
 from sekkei.runtime.personal import Person
 from sekkei.runtime.refusals import Refusal
 from sekkei_systems.tasks.design import (
@@ -33,6 +33,7 @@ from sekkei_systems.tasks.service.herald import Herald
 from sekkei_systems.tasks.service.mail import email_hash
 from tests.systems.leaving import leave
 from tests.systems.tasks.conftest import PURGING_ROUNDS, World
+from tests.systems.tasks.late import Late
 
 REN = Person("ren", "ren@example.com", "Ren")
 URL = "https://9.9.9.9/in"
@@ -46,20 +47,6 @@ async def rows_of(world: World, word: str) -> list[str]:
         items = (await db.store.call("Scan", {"TableName": db.table_name(table), "ConsistentRead": True}))["Items"]
         found += [f"{item['PK']['S']} {item['SK']['S']}" for item in items if word in str(item)]
     return found
-
-
-class Late:
-    """A good deal happens in the moment before somebody writes."""
-
-    def __init__(self, db: Database, first: Callable[[], Awaitable[None]]) -> None:
-        self._db, self._first = db, first
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._db, name)
-
-    async def write(self, action: Any) -> Any:
-        await self._first()
-        return await self._db.write(action)
 
 
 # Teams

@@ -4,12 +4,27 @@ from __future__ import annotations
 
 from datetime import date, timedelta
 
+import pytest
+
 from sekkei.runtime import days
-from sekkei_systems.tasks.design import Totals, day_totals, totals
+from sekkei_systems.tasks.design import (
+    SavedView,
+    Totals,
+    day_totals,
+    notes_of,
+    saved_views,
+    stored_tasks,
+    tasks,
+    team_users,
+    totals,
+    views_of,
+)
 from sekkei_systems.tasks.jobs import SNAPSHOT_LIFE
 from sekkei_systems.tasks.rules.drafts import TaskChanges, TaskDraft
 from sekkei_systems.tasks.rules.statuses import Status
+from tests import calls
 from tests.systems.tasks.conftest import World
+from tests.systems.tasks.late import Late
 
 DAY_SECONDS = 86_400
 
@@ -92,3 +107,46 @@ async def test_a_recount_never_writes_a_number_that_was_not_true_at_one_moment(w
     assert not await world.jobs.recount(team.team_id)
     found = await world.service.teams.totals(aoi)
     assert (found.todo, found.doing, found.done) == (2, 2, 0)
+
+
+# Whoever is back in the team when a job of their removal comes
+
+
+async def _removed(world: World) -> tuple[str, str]:
+    """Ren, who had a task; the job has not begun. Returns the team and the task."""
+    team = await world.team("ren")
+    aoi = await world.admin("aoi", team.team_id)
+    task = await world.service.tasks.create(aoi, TaskDraft("仕事", assignee="ren"))
+    await world.settle()
+    await world.service.teams.remove(aoi, "ren")
+    return team.team_id, task.task_id
+
+
+async def test_whoever_is_back_keeps_what_they_are_given(world: World) -> None:
+    team_id, before = await _removed(world)
+    ren = await world.join(team_id, "ren")
+    since = await world.service.tasks.create(ren, TaskDraft("戻ってから", assignee="ren"))
+    await world.settle()
+    found = await world.opened.context.db.all(stored_tasks(team_id))
+    assert {one.task_id: one.assignee for one in found} == {before: "ren", since.task_id: "ren"}
+
+
+@pytest.mark.parametrize("step", ["_unassign", "_forget_views", "_forget_notes"])
+async def test_whoever_comes_back_in_that_moment_keeps_what_is_theirs(world: World, step: str) -> None:
+    """Between the look of a step and its write."""
+    team_id, task_id = await _removed(world)
+    db = world.opened.context.db
+    view = SavedView(user_id="ren", team_id=team_id, view_id="1", name="私の", place="list", query="assignee=ren")
+    await db.write(saved_views.put(view))
+
+    async def comes_back() -> None:
+        world.jobs._db = db
+        with calls.working("http"):
+            await world.join(team_id, "ren")
+
+    world.jobs._db = Late(db, comes_back)  # type: ignore[assignment]
+    await getattr(world.jobs, step)({"team_id": team_id, "user_id": "ren"}, None)
+    assert await db.get(team_users(team_id, "ren").consistent()) is not None
+    assert (await db.need(tasks(team_id, task_id).consistent())).assignee == "ren"
+    assert await db.all(views_of("ren", team_id).consistent()) == [view]
+    assert len(await db.all(notes_of("ren").consistent())) == 1

@@ -116,6 +116,7 @@ notes.example(
         task_id=_ID,
         title="デプロイ 1",
         by="monbayashi joji",
+        by_id="u1",
         text="@monbayashi joji 見てください",
         expires=_NOW + timedelta(days=90),
     )

@@ -355,8 +355,7 @@ class NoteKind(Enum):
     MENTION = "mention"
     COMMENT = "comment"
     ASSIGNED = "assigned"
-    HOOK = "hook"
-    """A webhook was stopped; it is about no task."""
+    HOOK = "hook"  # a webhook was stopped; it is about no task
 
 
 @model
@@ -368,7 +367,8 @@ class Note:
     team_id: Attr[str] = attr("note_team")
     task_id: Attr[str] = attr("note_task")
     title: Attr[str] = attr("note_title", en="The task's title at the time")
-    by: Attr[str] = attr("note_by", ja="だれから", en="The name of whoever caused it")
+    by: Attr[str] = attr("note_by", ja="だれから", en="The name of whoever caused it, as it was then")
+    by_id: Attr[str | None] = attr("note_by_id", default=None, ja="その人のユーザーID", en="And who they are")
     text: Attr[str] = attr("note_text", default="")
     read: Attr[bool] = attr("note_read", default=False)
     expires: Attr[datetime] = attr("expiresAt", stored_as=epoch())

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from typing import Any
 
 from sekkei.clock import Clock
-from sekkei.design import Action, ConditionFailed, Database, TransactionFailed
+from sekkei.design import ConditionFailed, Database, TransactionFailed, replace
 from sekkei.runtime import days
+from sekkei.runtime.sweeping import NOBODY
 from sekkei_systems.tasks.design import (
     Comment,
     Note,
@@ -22,6 +22,7 @@ from sekkei_systems.tasks.design import (
     team_users,
     users,
 )
+from sekkei_systems.tasks.rules.writes import still_open
 
 NOTE_LIFE = timedelta(days=90)
 TEXT_MAX = 200
@@ -39,7 +40,7 @@ class Herald:
         theirs_now = new.assignee is not None and not came_in and (old is None or old.assignee != new.assignee)
         if theirs_now and new.assignee and new.assignee != new.updated_by and not new.deleted_at:
             at = new.updated_at or days.now_jst(self._clock)
-            by = await self._name(new.updated_by)
+            by = new.updated_by, await self._name(new.updated_by)
             await self._tell(new.assignee, NoteKind.ASSIGNED, new, by, at, f"{new.task_id}-{new.version}")
 
     async def said(self, comment: Comment) -> None:
@@ -63,12 +64,13 @@ class Herald:
             return  # the task is gone, or of version 0.1 and still to be brought up to date
 
     async def _tell_of(self, comment: Comment, user_id: str, kind: NoteKind, task: Task) -> None:
-        name, at = comment.author_name, comment.created_at
-        await self._tell(user_id, kind, task, name, at, comment.comment_id, comment.text)
+        by, at = (comment.author, comment.author_name), comment.created_at
+        await self._tell(user_id, kind, task, by, at, comment.comment_id, comment.text)
 
     async def _tell(
-        self, user_id: str, kind: NoteKind, task: Task, by: str, at: datetime, id: str, text: str = ""
+        self, user_id: str, kind: NoteKind, task: Task, by: tuple[str, str], at: datetime, id: str, text: str = ""
     ) -> None:
+        by_id, name = by
         made = Note(
             user_id=user_id,
             at=at,
@@ -77,18 +79,25 @@ class Herald:
             team_id=task.team_id,
             task_id=task.task_id,
             title=task.title,
-            by=by,
+            by=name,
+            by_id=by_id or None,
             text=text[:TEXT_MAX],
             expires=at + NOTE_LIFE,
         )
-        await self._once(notes.create(made), team_users.must_exist(task.team_id, user_id))
+        await self._write(made)
 
     async def _name(self, user_id: str) -> str:
         found = await self._db.get(users(user_id)) if user_id else None
         return found.name if found else ""
 
-    async def _once(self, *actions: Action[Any, Any]) -> None:
+    async def _write(self, note: Note) -> None:
+        """Once, to somebody who is in the team. Whoever caused it and is out of the team is not named: they may be
+        leaving altogether, and what names them was looked for already."""
+        named = [team_users.must_exist(note.team_id, note.by_id)] if note.by_id else []
+        there = team_users.must_exist(note.team_id, note.user_id)
         try:
-            await self._db.transact(*actions)
-        except TransactionFailed:
-            pass  # the record came before, or they have left the team since
+            await self._db.transact(notes.create(note), there, still_open(note.team_id), *named)
+        except TransactionFailed as failed:
+            # Otherwise the record came before, or they have left the team since, or it is being deleted.
+            if [action for action, _ in failed.reasons] == named:
+                await self._write(replace(note, by=NOBODY, by_id=None))

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from urllib.parse import urlsplit
 
 from sekkei.clock import Clock
-from sekkei.design import ConditionFailed, Database, Update
+from sekkei.design import ConditionFailed, Database, TransactionFailed, Update
 from sekkei.runtime import days
 from sekkei.runtime.sealed_texts import SealedTexts
 from sekkei_systems.tasks.design import (
@@ -20,7 +20,9 @@ from sekkei_systems.tasks.design import (
     hooks,
     members_of,
     notes,
+    team_users,
 )
+from sekkei_systems.tasks.rules.writes import still_open
 from sekkei_systems.tasks.service.herald import NOTE_LIFE
 from sekkei_systems.tasks.service.hooks import owner_of
 
@@ -83,7 +85,14 @@ class HookLog:
                     by="",
                     expires=now + NOTE_LIFE,
                 )
-                await self._db.write(notes.put(note))
+                await self._tell(note)
+
+    async def _tell(self, note: Note) -> None:
+        there = team_users.must_exist(note.team_id, note.user_id)
+        try:
+            await self._db.transact(notes.put(note), there, still_open(note.team_id))
+        except TransactionFailed:
+            pass  # they have left just then, or the team is being deleted
 
     async def _if_there(self, update: Update[Hook] | Update[HookDelivery]) -> bool:
         try:

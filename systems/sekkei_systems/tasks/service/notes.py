@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sekkei.design import ConditionFailed, Database, Page
-from sekkei_systems.tasks.design import Note, notes, notes_of
+from sekkei.design import ConditionFailed, Database, Page, replace
+from sekkei_systems.tasks.design import Note, notes, notes_of, team_users
 
 PAGE_SIZE = 50
 UNREAD_SHOWN_MAX = 99
@@ -16,7 +16,15 @@ class Notes:
         self._db = db
 
     async def page(self, who: str, after: str | None = None) -> Page[Note]:
-        return await self._db.page(notes_of(who).consistent(), size=PAGE_SIZE, after=after)
+        """The latest first, with everybody called as they are called in the team now."""
+        found = await self._db.page(notes_of(who).consistent(), size=PAGE_SIZE, after=after)
+        causes = sorted({(note.team_id, note.by_id) for note in found if note.by_id})
+        members = await self._db.get_many([team_users(*ids) for ids in causes])
+        names: dict[tuple[str, str | None], str] = {
+            (one.team_id, one.user_id): one.user_name for one in members if one is not None
+        }
+        named = [replace(note, by=names.get((note.team_id, note.by_id), note.by)) for note in found]
+        return Page(named, found.cursor)
 
     async def unread(self, who: str) -> int:
         """How many, up to what is worth counting."""

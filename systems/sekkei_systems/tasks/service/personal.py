@@ -193,16 +193,19 @@ class TaskPeople:
     async def _among_members(self, team_id: str, user_id: str, name: str) -> int:
         done = 0
         for member in await self._db.all(members_of(team_id).consistent()):
-            done += await self._in_notes(member, name) if name else 0
+            done += await self._in_notes(member, user_id, name)
             done += await self._in_views(member, user_id)
         return done
 
-    async def _in_notes(self, member: TeamUser, name: str) -> int:
-        """What others were told of them; notes know a name only."""
+    async def _in_notes(self, member: TeamUser, user_id: str, name: str) -> int:
+        """What others were told of them. Notes of earlier versions know a name only."""
         done = 0
-        told = notes_of(member.user_id).filter(Note.by == name, Note.team_id == member.team_id)
+        theirs = Note.by_id == user_id
+        if name:
+            theirs = theirs | (Note.by_id.absent() & (Note.by == name))
+        told = notes_of(member.user_id).filter(theirs, Note.team_id == member.team_id)
         for note in await self._db.all(told.consistent()):
-            update = notes.update(note.user_id, note.at, note.note_id).set(Note.by, NOBODY)
+            update = notes.update(note.user_id, note.at, note.note_id).set(Note.by, NOBODY).set(Note.by_id, None)
             done += await self._changed(update)
         return done
 
