@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -256,6 +257,55 @@ def every_other_task_is_told_to_nobody(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Hooks, "tell", tell)
 
 
+def what_was_refused_is_said_to_be_taken(patch: pytest.MonkeyPatch) -> None:
+    """An end is an end."""
+    from sekkei_systems.tasks.design import Delivered
+    from sekkei_systems.tasks.ports.hooks import HookSender
+
+    async def failed(self: HookSender, hook: Any, delivery: Any, message: Any, refused: Any) -> str:
+        await self._log.write(delivery, Delivered.SENT, message.attempts, refused.code)
+        return "given up"
+
+    patch.setattr(HookSender, "_failed", failed)
+
+
+def a_failure_is_not_written_down(patch: pytest.MonkeyPatch) -> None:
+    from sekkei_systems.tasks.ports.hooks import HookSender
+
+    async def failed(self: HookSender, hook: Any, *more: Any) -> str:
+        await self._log.missed(hook, gone=True)
+        return "given up"
+
+    patch.setattr(HookSender, "_failed", failed)
+
+
+def each_time_the_stream_tells_it_is_another_message(patch: pytest.MonkeyPatch) -> None:
+    from sekkei_systems.tasks.service.hooks import Hooks
+
+    sound = Hooks._sent
+    patch.setattr(Hooks, "_sent", lambda self, made, reason: sound(self, made, made.delivery_id))
+
+
+def the_log_of_an_address_that_is_gone_stays(patch: pytest.MonkeyPatch) -> None:
+    from sekkei.runtime.jobs import Progress
+    from sekkei_systems.tasks.jobs import TaskJobs
+
+    patch.setattr(TaskJobs, "_delete_hook_log", nothing(Progress(0)))
+
+
+def the_log_is_kept_for_a_year(patch: pytest.MonkeyPatch) -> None:
+    from sekkei_systems.tasks.service import hooks
+
+    patch.setattr(hooks, "KEPT", timedelta(days=365))
+
+
+def who_is_removed_keeps_their_notes(patch: pytest.MonkeyPatch) -> None:
+    from sekkei.runtime.jobs import Progress
+    from sekkei_systems.tasks.jobs import TaskJobs
+
+    patch.setattr(TaskJobs, "_forget_notes", nothing(Progress(0)))
+
+
 BOARD = "adds_a_task", "moves_a_task"
 MEMBERSHIPS = "changes_somebodys_role", "removes_somebody", "invites_somebody", "follows_an_invitation"
 TEAM = (
@@ -272,16 +322,17 @@ LEAVING = "adds_a_task", "moves_a_task", "leaves_with_the_account"
 TAGS = "adds_a_task", "tags_a_task", "deletes_a_tag"
 AGAIN = "has_a_task_come_again", "finishes_what_comes_again", "finishes_what_comes_again"
 HOOKS = "adds_a_task", "adds_a_webhook", "tests_a_webhook"
+STOPPED = "adds_a_task", "resumes_a_webhook", "has_it_sent_again"
 BACK = "adds_a_task", "moves_a_task", "undoes_a_change"
 
 PLANTS = [
     Planted("tasks", the_nightly_repair_breaks_a_counter, "counters_equal_a_recount", 7, BOARD),
-    Planted("tasks", a_rename_never_arrives, "names_have_arrived_in_the_team", 5, TEAM),
+    Planted("tasks", a_rename_never_arrives, "names_have_arrived_in_the_team", 4, TEAM),
     Planted("tasks", a_removal_fails_while_somebody_is_promoted, "no_errors_of_ours", 8, MEMBERSHIPS),
     Planted("tasks", the_last_admin_can_go, "a_team_has_an_admin", 6, TEAM),
-    Planted("tasks", a_promotion_is_seen_from_one_side, "both_sides_of_a_membership_agree", 0, TEAM),
+    Planted("tasks", a_promotion_is_seen_from_one_side, "both_sides_of_a_membership_agree", 1, TEAM),
     Planted("tasks", comments_are_not_counted_again, "comments_are_counted", 0, TEAM),
-    Planted("tasks", comments_of_a_task_that_is_gone_stay, "nothing_is_left_of_tasks_that_are_gone", 10, TEAM),
+    Planted("tasks", comments_of_a_task_that_is_gone_stay, "nothing_is_left_of_tasks_that_are_gone", 0, TEAM),
     Planted("tasks", a_former_parent_keeps_its_subtask, "parents_and_subtasks_agree", 2, FAMILY),
     Planted("tasks", views_of_a_team_that_is_gone_stay, "nothing_is_left_of_teams_that_are_gone", 0, CLOSING),
     Planted("tasks", who_left_stays_in_the_history, "whoever_left_is_named_nowhere", 2, LEAVING),
@@ -296,13 +347,37 @@ PLANTS = [
     Planted("tasks", an_undo_is_not_written_down, "the_history_is_what_happened", 0, BACK),
     Planted("tasks", a_tag_goes_and_tasks_keep_it, "tasks_name_only_tags_and_people_that_are_there", 0, TAGS),
     Planted("tasks", numbers_are_given_twice, "every_task_has_a_number_of_its_own", 0, ("adds_a_task",)),
-    Planted("tasks", what_is_open_again_is_still_said_to_be_done, "what_was_done_is_written_down", 13, BOARD),
+    Planted("tasks", what_is_open_again_is_still_said_to_be_done, "what_was_done_is_written_down", 1, BOARD),
     Planted("tasks", the_rule_stays_with_what_is_done, "what_comes_again_comes_once", 0, AGAIN),
     Planted("tasks", two_close_a_circle, "nobody_waits_in_a_circle", 0, ("adds_a_task", "puts_a_task_before_another")),
     Planted("tasks", a_file_brings_what_is_there, "each_row_of_a_file_comes_in_once", 0, ("takes_a_file_in",)),
-    Planted("tasks", a_stopped_address_is_told_on, "nothing_is_sent_to_who_is_not_to_be_told", 8, HOOKS),
+    Planted("tasks", a_stopped_address_is_told_on, "nothing_is_sent_to_who_is_not_to_be_told", 6, HOOKS),
     Planted("tasks", a_webhook_is_signed_with_what_is_not_its_secret, "what_is_told_is_signed", 0, HOOKS),
     Planted("tasks", what_was_lost_is_said_to_be_sent, "what_is_said_to_have_been_sent_arrived", 3, HOOKS),
     Planted("tasks", every_other_task_is_told_to_nobody, "every_program_is_told_of_every_new_task", 0, HOOKS),
+    Planted("tasks", what_was_refused_is_said_to_be_taken, "the_log_says_what_was_answered", 0, STOPPED),
+    Planted("tasks", a_failure_is_not_written_down, "nothing_waits_for_nobody", 0, STOPPED),
+    Planted(
+        "tasks",
+        each_time_the_stream_tells_it_is_another_message,
+        "an_address_is_told_of_an_event_once",
+        6,
+        HOOKS,
+    ),
+    Planted(
+        "tasks",
+        the_log_of_an_address_that_is_gone_stays,
+        "the_log_goes_with_its_address",
+        1,
+        (*HOOKS, "deletes_a_webhook"),
+    ),
+    Planted("tasks", the_log_is_kept_for_a_year, "the_log_is_kept_for_a_month", 0, HOOKS),
+    Planted(
+        "tasks",
+        who_is_removed_keeps_their_notes,
+        "notes_are_of_teams_that_one_is_in",
+        2,
+        ("gives_a_task_to_somebody", "gives_a_task_to_somebody", "removes_somebody"),
+    ),
     Planted("tasks", jobs_are_never_done, "everything_ends", 0, TEAM),
 ]

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from sekkei.web.testing import Reply
 from sekkei.worlds import Person, Script
 from sekkei_systems.tasks import SYSTEM
-from sekkei_systems.tasks.design import User
+from sekkei_systems.tasks.design import TeamUser, User
 from sekkei_systems.tasks.rules.statuses import Status
 
 TABLE = "task-table-v3"
@@ -25,7 +26,7 @@ NIGHT = REPAIR - 15
 WORLD = Script(
     "tasks",
     [SYSTEM],
-    seconds=30.0,
+    seconds=27.0,
     settle_seconds=125.0,
     starts=(HOUR * 12, NIGHT, NIGHT),
     rushes=(REPAIR,),
@@ -54,13 +55,17 @@ async def member(me: Person) -> None:
     assert reply.status == 200, reply.text
 
 
-def invitation(me: Person) -> tuple[str, str, str] | None:
-    """The newest that came by mail."""
+def invitations(me: Person) -> Iterator[tuple[str, str, str]]:
+    """That came by mail, the newest first: the team, the invitation, the token."""
     for mail in reversed(me.world.outside["mail"].received):
         found = LINK.search(str(mail.body)) if mail.to == f"{me.name}@example.com" else None
         if found is not None:
-            return found[1], found[2], found[3]
-    return None
+            yield found[1], found[2], found[3]
+
+
+def invitation(me: Person) -> tuple[str, str, str] | None:
+    """The newest."""
+    return next(invitations(me), None)
 
 
 async def accept(me: Person) -> Reply | None:
@@ -74,14 +79,26 @@ async def accept(me: Person) -> Reply | None:
     return reply
 
 
-async def tasks_of(me: Person) -> list[dict[str, Any]]:
-    reply = await me.json("GET", f"/tasks/api/teams/{me.memory['team']}/tasks")
-    found: list[dict[str, Any]] = reply.json()["items"] if reply.status == 200 else []
+async def tasks_of(me: Person, least: int = 0) -> list[dict[str, Any]]:
+    """What is on the board; as many as somebody needs, with new ones."""
+    reply = await me.json("GET", api(me, "/tasks"))
+    if reply.status != 200:
+        return []
+    found: list[dict[str, Any]] = reply.json()["items"]
+    while len(found) < least:
+        made = await me.json("POST", api(me, "/tasks"), _new_task(me))
+        if made.status != 201:
+            break
+        found.append(made.json())
     return found
 
 
+def _new_task(me: Person) -> dict[str, Any]:
+    return {"title": f"task {me.dice.randint(1, 999)}", "status": me.dice.choice([each.value for each in Status])}
+
+
 async def some_task(me: Person) -> str | None:
-    found = await tasks_of(me)
+    found = await tasks_of(me, 1)
     return me.dice.choice(found)["id"] if found else None
 
 
@@ -96,8 +113,8 @@ async def somebody(me: Person) -> Person:
 
 @WORLD.does("member", 3)
 async def adds_a_task(me: Person) -> str:
-    body = {"title": f"task {me.dice.randint(1, 999)}", "status": me.dice.choice([each.value for each in Status])}
-    reply = await me.json("POST", f"/tasks/api/teams/{me.memory['team']}/tasks", body)
+    body = _new_task(me)
+    reply = await me.json("POST", api(me, "/tasks"), body)
     return f"adds {body['title']} as {body['status']}: {reply.status}"
 
 
@@ -107,7 +124,7 @@ async def moves_a_task(me: Person) -> str | None:
     if task is None:
         return None
     status = me.dice.choice([each.value for each in Status])
-    reply = await me.json("PATCH", f"/tasks/api/teams/{me.memory['team']}/tasks/{task}", {"status": status})
+    reply = await me.json("PATCH", api(me, f"/tasks/{task}"), {"status": status})
     return f"moves {task[-4:]} to {status}: {reply.status}"
 
 
@@ -126,7 +143,7 @@ async def throws_a_task_away(me: Person) -> str | None:
     task = await some_task(me)
     if task is None:
         return None
-    reply = await me.json("DELETE", f"/tasks/api/teams/{me.memory['team']}/tasks/{task}")
+    reply = await me.json("DELETE", api(me, f"/tasks/{task}"))
     return f"throws {task[-4:]} away: {reply.status}"
 
 
@@ -161,18 +178,15 @@ async def removes_somebody(me: Person) -> str:
     return f"removes {other.name}: {reply.status}"
 
 
-@WORLD.does("member", 1.5)
+@WORLD.does("member", 1)
 async def invites_somebody(me: Person) -> str:
     other = await somebody(me)
+    outside = outsiders(me)
+    if outside and other not in outside:
+        other = me.dice.choice(outside)
     body = {"email": f"{other.name}@example.com", "role": "member"}
-    reply = await me.json("POST", f"/tasks/api/teams/{me.memory['team']}/invitations", body)
+    reply = await me.json("POST", api(me, "/invitations"), body)
     return f"invites {other.name}: {reply.status}"
-
-
-@WORLD.does("member", 1.5)
-async def follows_an_invitation(me: Person) -> str | None:
-    reply = await accept(me)
-    return None if reply is None else f"follows the newest invitation: {reply.status}"
 
 
 @WORLD.does("member", 1)
@@ -185,7 +199,7 @@ async def takes_another_name(me: Person) -> str:
 @WORLD.does("member", 3)
 async def makes_a_task_part_of_another(me: Person) -> str | None:
     """Of one of the first few, so that people meet; or of none."""
-    found = await tasks_of(me)
+    found = await tasks_of(me, 2)
     if not found:
         return None
     task, parent = me.dice.choice(found), me.dice.choice([None, *found[:4], *found[:4]])
@@ -200,7 +214,7 @@ async def adds_a_subtask(me: Person) -> str | None:
     if parent is None:
         return None
     body = {"title": f"part {me.dice.randint(1, 999)}", "parent": parent}
-    reply = await me.json("POST", f"/tasks/api/teams/{me.memory['team']}/tasks", body)
+    reply = await me.json("POST", api(me, "/tasks"), body)
     return f"adds {body['title']} to {parent[-4:]}: {reply.status}"
 
 
@@ -214,15 +228,28 @@ async def deletes_for_good(me: Person) -> str | None:
 
 
 async def _some_trash(me: Person) -> str | None:
+    """Thrown away now, if there is none."""
     reply = await me.json("GET", f"/tasks/api/teams/{me.memory['team']}/trash")
-    found = reply.json()["items"] if reply.status == 200 else []
-    return str(me.dice.choice(found)["id"]) if found else None
+    found = [str(each["id"]) for each in reply.json()["items"]] if reply.status == 200 else []
+    if found:
+        return me.dice.choice(found)
+    task = await some_task(me)
+    gone = await me.json("DELETE", api(me, f"/tasks/{task}")) if task else None
+    return task if gone is not None and gone.status == 204 else None
 
 
 def user_of(person: Person) -> User | None:
     """As the system knows them now; whoever left with their account and came back is another."""
     found = (each for each in person.world.decoded(TABLE) if isinstance(each, User))
     return next((each for each in found if each.email == f"{person.name}@example.com"), None)
+
+
+def outsiders(me: Person) -> list[Person]:
+    """Those who are not in the team that somebody is about."""
+    rows = me.world.decoded(TABLE)
+    inside = {each.user_id for each in rows if isinstance(each, TeamUser) and each.team_id == me.memory["team"]}
+    emails = {each.email for each in rows if isinstance(each, User) and each.user_id in inside}
+    return [each for each in me.world.people if f"{each.name}@example.com" not in emails]
 
 
 def api(me: Person, path: str = "") -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import hashlib
 import hmac
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,13 +15,15 @@ from urllib.parse import urlsplit
 from sekkei.store.http import Answer
 from sekkei.worlds import Person, World
 from sekkei.worlds.chance import dice_of
-from sekkei_systems.tasks.design import HookDelivery, HookEvent
+from sekkei_systems.tasks.design import Delivered, Hook, HookEvent
 from sekkei_systems.tasks.world.people import TABLE, WORLD, api
 
 HOST = "9.9.9.9"
 """An address, and no name: nobody is asked where it leads."""
 SOME = 2
 """Addresses of a team: everything is told to each of them."""
+ARRIVING_SECONDS = 3.0
+"""In which something arrives, unless a fault is in its way."""
 GONE = 0.05
 """So often a receiver says that it is gone for good, which stops its address."""
 
@@ -49,11 +53,18 @@ class Receiver:
     """By path, of those who heard theirs."""
     is_known: bool = False
     """Somebody wanted to give its address."""
+    closed: set[str] = field(default_factory=set)
+    """Paths whose owner has taken them away."""
+    answers: dict[str, set[int]] = field(default_factory=lambda: defaultdict(set))
+    """What each event was answered with, by its id."""
 
     async def answer(self, method: str, target: str, headers: Mapping[str, str], body: bytes) -> Answer:
-        self.received.append(Received(self.world.loop.time(), urlsplit(target).path, dict(headers), body))
+        one = Received(self.world.loop.time(), urlsplit(target).path, dict(headers), body)
+        self.received.append(one)
         gone = self.world.faulty and dice_of(self.world.seed, HOST, len(self.received)).chance(GONE)
-        return Answer(410 if gone else 204, {}, b"")
+        code = 410 if gone or one.path in self.closed else 204
+        self.answers[one.headers["webhook-id"]].add(code)
+        return Answer(code, {}, b"")
 
 
 @WORLD.prepares
@@ -83,15 +94,20 @@ async def _add(me: Person) -> tuple[int, str | None]:
     return reply.status, reply.json()["id"]
 
 
-async def _some_hook(me: Person) -> dict[str, Any] | None:
-    """A new one, if there is none."""
+async def _hooks(me: Person) -> list[dict[str, Any]]:
+    """With a new one, if there is none."""
     reply = await me.json("GET", api(me, "/webhooks"))
-    found = reply.json()["items"] if reply.status == 200 else []
+    found: list[dict[str, Any]] = reply.json()["items"] if reply.status == 200 else []
     if found or reply.status != 200:
-        return me.dice.choice(found) if found else None
+        return found
     await _add(me)
     again = await me.json("GET", api(me, "/webhooks"))
-    return again.json()["items"][0] if again.status == 200 and again.json()["items"] else None
+    return again.json()["items"] if again.status == 200 else []
+
+
+async def _some_hook(me: Person) -> dict[str, Any] | None:
+    found = await _hooks(me)
+    return me.dice.choice(found) if found else None
 
 
 def _path(me: Person, hook: Mapping[str, Any], more: str = "") -> str:
@@ -117,13 +133,26 @@ async def tests_a_webhook(me: Person) -> str | None:
 
 @WORLD.does("member", 0.4)
 async def resumes_a_webhook(me: Person) -> str | None:
-    """One that was stopped, if there is one."""
-    hook = await _some_hook(me)
-    if hook is None:
+    """One that was stopped; if none was, they take one away for a while, which stops it."""
+    found = await _hooks(me)
+    stopped = [each for each in found if each["stoppedAt"]]
+    if not found:
         return None
-    stopped = "stopped" if hook["stoppedAt"] else "running"
+    hook = me.dice.choice(stopped or found)
+    closed, path = receiver_of(me.world).closed, urlsplit(hook["url"]).path
+    if not stopped:
+        closed.add(path)
+        await me.json("POST", _path(me, hook, "/test"))
+        await asyncio.sleep(ARRIVING_SECONDS)
+    state = "stopped" if _is_stopped(me, hook["id"]) else "running"
+    closed.discard(path)
     reply = await me.json("POST", _path(me, hook, "/resume"))
-    return f"resumes a {stopped} webhook: {reply.status}"
+    return f"resumes a {state} webhook: {reply.status}"
+
+
+def _is_stopped(me: Person, hook_id: str) -> bool:
+    rows = (each for each in me.world.decoded(TABLE) if isinstance(each, Hook))
+    return any(each.hook_id == hook_id and each.stopped_at is not None for each in rows)
 
 
 @WORLD.does("member", 0.4)
@@ -148,10 +177,18 @@ async def deletes_a_webhook(me: Person) -> str | None:
 
 @WORLD.does("member", 0.4)
 async def has_it_sent_again(me: Person) -> str | None:
-    rows = (each for each in me.world.decoded(TABLE) if isinstance(each, HookDelivery))
-    found = [each for each in rows if each.team_id == me.memory["team"]]
+    """Out of the log of an address; a test, if nothing was sent yet."""
+    hook = await _some_hook(me)
+    if hook is None:
+        return None
+    log = await me.json("GET", _path(me, hook, "/deliveries"))
+    found = log.json()["items"] if log.status == 200 else []
+    if log.status == 200 and not found:
+        made = await me.json("POST", _path(me, hook, "/test"))
+        found = [made.json()] if made.status == 202 else []
+        await asyncio.sleep(ARRIVING_SECONDS)
     if not found:
         return None
-    one = me.dice.choice(found)
-    path = api(me, f"/webhooks/{one.hook_id}/deliveries/{one.delivery_id}/again")
+    ended = [each for each in found if each["state"] != Delivered.WAITING.value] or found
+    path = _path(me, hook, f"/deliveries/{me.dice.choice(ended)['id']}/again")
     return f"has something sent again: {(await me.json('POST', path)).status}"

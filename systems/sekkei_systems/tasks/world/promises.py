@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from sekkei.runtime.days import JST
-from sekkei.runtime.design import JobRun
+from sekkei.runtime.design import JobRun, Message, State
 from sekkei.worlds import World, promises
 from sekkei_systems.tasks.design import (
     Activity,
@@ -22,6 +22,7 @@ from sekkei_systems.tasks.design import (
     Imported,
     Invitation,
     InviteLock,
+    Note,
     Plan,
     SavedView,
     Tag,
@@ -40,6 +41,9 @@ from sekkei_systems.tasks.world.teams import INVITATIONS
 from sekkei_systems.tasks.world.work import EVERY
 
 SOME_TIME_SECONDS = 10.0
+OF_THE_RECEIVER = (204, 410)
+KEPT_SECONDS = HOUR * 24 * 33
+"""A month, and as long as DynamoDB may take to delete what has lapsed."""
 ON_ITS_WAY_SECONDS = 30.0
 """So long after an address was stopped or deleted something may arrive that was on its way."""
 
@@ -53,17 +57,17 @@ def _closing(world: World) -> set[str]:
     return {each.team_id for each in _of_kind(world, Team) if each.closing}
 
 
-@WORLD.always
+@WORLD.always_in(TABLE)
 def counters_equal_a_recount(world: World) -> None:
-    stored = world.decoded(TABLE)
-    for totals in (each for each in stored if isinstance(each, Totals)):
-        tasks = (each for each in stored if isinstance(each, Task) and each.team_id == totals.team_id)
-        counted = Counter(task.status for task in tasks if task.deleted_at is None)
+    there = [each for each in _of_kind(world, Task) if each.deleted_at is None]
+    counted = Counter((each.team_id, each.status) for each in there)
+    for totals in _of_kind(world, Totals):
         said = {Status.TODO: totals.todo, Status.DOING: totals.doing, Status.DONE: totals.done}
-        assert said == {status: counted[status] for status in Status}, f"totals say {said}, there are {dict(counted)}"
+        found = {status: counted[totals.team_id, status] for status in Status}
+        assert said == found, f"totals say {said}, there are {found}"
 
 
-@WORLD.always
+@WORLD.always_in(TABLE)
 def parents_and_subtasks_agree(world: World) -> None:
     closing = _closing(world)
     plans = [each for each in _of_kind(world, Plan) if each.team_id not in closing]
@@ -74,7 +78,7 @@ def parents_and_subtasks_agree(world: World) -> None:
     assert not both, f"{sorted(both)} are parents and subtasks"
 
 
-@WORLD.always
+@WORLD.always_in(TABLE)
 def a_team_has_an_admin(world: World) -> None:
     stored = world.decoded(TABLE)
     for team in (each for each in stored if isinstance(each, Team) and not each.closing):
@@ -82,7 +86,7 @@ def a_team_has_an_admin(world: World) -> None:
         assert not roles or "admin" in roles, f"{team.name} has only {roles}"
 
 
-@WORLD.always
+@WORLD.always_in(TABLE)
 def both_sides_of_a_membership_agree(world: World) -> None:
     stored, closing = world.decoded(TABLE), _closing(world)
     sides = [each for each in stored if isinstance(each, TeamUser | UserTeam) and each.team_id not in closing]
@@ -159,6 +163,15 @@ def whoever_left_is_named_nowhere(world: World) -> None:
             found = [item["SK"]["S"] for item in world.items(table) if left in json.dumps(item)]
             found = [key for key in found if not key.startswith("HOOKLOG#")]
             assert found == [], f"{len(found)} rows name somebody who left, such as {found[0]}"
+
+
+@WORLD.always
+def notes_are_of_teams_that_one_is_in(world: World) -> None:
+    if not _has_settled(world):
+        return
+    members = {(each.team_id, each.user_id) for each in _of_kind(world, TeamUser)}
+    left = [each for each in _of_kind(world, Note) if (each.team_id, each.user_id) not in members]
+    assert left == [], f"{len(left)} notes of teams that people are in no more"
 
 
 @WORLD.always_in(INVITATIONS)
@@ -244,7 +257,7 @@ def what_comes_again_comes_once(world: World) -> None:
         assert all(task.status is not Status.DONE for task in alive), f"{title} is done, and nothing follows"
 
 
-@WORLD.always
+@WORLD.always_in(TABLE)
 def nobody_waits_in_a_circle(world: World) -> None:
     waits = {(each.team_id, each.task_id): each.blocked_by for each in _of_kind(world, Plan) if each.blocked_by}
     while waits:
@@ -308,6 +321,58 @@ def what_is_said_to_have_been_sent_arrived(world: World) -> None:
     for one in _of_kind(world, HookDelivery):
         noted[one.hook_id, one.event_id] = one
         assert one.state is not Delivered.SENT or one.event_id in arrived, f"{one.event} was not sent"
+
+
+# The log of what was sent
+
+
+@WORLD.always_in(TABLE)
+def the_log_says_what_was_answered(world: World) -> None:
+    """What was taken or refused for good by the receiver itself; other answers are of those in between."""
+    if not receiver_of(world).is_known:
+        return
+    answers = receiver_of(world).answers
+    for one in _of_kind(world, HookDelivery):
+        assert one.code not in OF_THE_RECEIVER or one.code in answers[one.event_id], f"nobody answered {one.code}"
+        taken = one.code is not None and 200 <= one.code < 300
+        assert taken == (one.state is Delivered.SENT) or one.state is Delivered.WAITING, (
+            f"{one.event} is said to be {one.state.value}, the answer was {one.code}"
+        )
+
+
+@WORLD.always_in(TABLE)
+def an_address_is_told_of_an_event_once(world: World) -> None:
+    if receiver_of(world).is_known:
+        counted = Counter((each.hook_id, each.event_id) for each in _of_kind(world, HookDelivery))
+        assert all(count == 1 for count in counted.values()), f"one event was logged {max(counted.values())} times"
+
+
+@WORLD.always
+def the_log_goes_with_its_address(world: World) -> None:
+    if not receiver_of(world).is_known or not _has_settled(world):
+        return
+    there = {(each.team_id, each.hook_id) for each in _of_kind(world, Hook)}
+    left = [each for each in _of_kind(world, HookDelivery) if (each.team_id, each.hook_id) not in there]
+    assert left == [], f"{len(left)} lines in logs of addresses that are gone"
+
+
+@WORLD.always
+def nothing_waits_for_nobody(world: World) -> None:
+    """What the log says to be on its way is in the outbox."""
+    if not receiver_of(world).is_known or not _has_settled(world):
+        return
+    messages = (row for row in promises.runtime_rows(world) if isinstance(row, Message))
+    queued = {row.id for row in messages if row.state is State.QUEUED}
+    for one in (each for each in _of_kind(world, HookDelivery) if each.state is Delivered.WAITING):
+        reason = f"{one.delivery_id}/{one.again}" if one.again else one.event_id
+        assert f"hook/{one.hook_id}/{reason}" in queued, f"{one.event} waits, and nobody sends it"
+
+
+@WORLD.finally_
+def the_log_is_kept_for_a_month(world: World) -> None:
+    since = world.clock.now() - KEPT_SECONDS
+    old = [each for each in _of_kind(world, HookDelivery) if each.at.timestamp() < since]
+    assert old == [], f"{len(old)} lines in the log that should have gone by now"
 
 
 @WORLD.finally_

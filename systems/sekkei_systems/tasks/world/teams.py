@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 from sekkei.worlds import Person
 from sekkei_systems.tasks.design import Invitation, TeamUser
-from sekkei_systems.tasks.world.people import TABLE, WORLD, api, invitation, somebody, user_of
+from sekkei_systems.tasks.world.people import TABLE, WORLD, accept, api, invitations, outsiders, somebody, user_of
 
 INVITATIONS = "task-table-invitation-v3"
+THINKING_SECONDS = 4.0
+"""In which a mail arrives, as often as not."""
 
 
 async def _found(me: Person) -> int:
@@ -93,23 +96,38 @@ async def sends_an_invitation_again(me: Person) -> str | None:
 
 @WORLD.does("member", 1)
 async def invites_and_thinks_better_of_it(me: Person) -> str | None:
-    """Somebody who may follow the mail in that very moment."""
-    other = await somebody(me)
+    """Somebody who may follow the mail in that very moment; where everybody is in, they found a team."""
+    if not outsiders(me):
+        await _found(me)
+    outside = outsiders(me)
+    other = me.dice.choice(outside) if outside else await somebody(me)
     made = await me.json("POST", api(me, "/invitations"), {"email": f"{other.name}@example.com", "role": "admin"})
     if made.status != 201:
         return f"does not invite {other.name}: {made.status}"
     id = made.json()["id"]
+    await asyncio.sleep(me.dice.uniform(0.0, THINKING_SECONDS))
     reply = await me.json("DELETE", api(me, f"/invitations/{id}"))
     if reply.status < 300:
         me.world.given.setdefault("revoked", set()).add(id)
     return f"invites {other.name} and revokes it: {reply.status}"
 
 
+@WORLD.does("member", 1.5)
+async def follows_an_invitation(me: Person) -> str | None:
+    """The newest; or, as often, one that was revoked, if they have one."""
+    vain = await follows_what_was_revoked(me) if me.dice.chance(0.5) else None
+    if vain is not None:
+        return vain
+    reply = await accept(me)
+    return None if reply is None else f"follows the newest invitation: {reply.status}"
+
+
 @WORLD.does("member", 0.5)
 async def follows_what_was_revoked(me: Person) -> str | None:
     """In vain, unless they are in the team already, or another invitation of theirs is open there."""
-    found, user = invitation(me), user_of(me)
-    if found is None or user is None or found[1] not in me.world.given.get("revoked", ()):
+    revoked, user = me.world.given.get("revoked", ()), user_of(me)
+    found = next((each for each in invitations(me) if each[1] in revoked), None)
+    if found is None or user is None:
         return None
     team_id, invite_id, token = found
     outside = not _is_member(me, team_id, user.user_id) and not _is_invited(me, team_id)
@@ -130,6 +148,14 @@ def _is_invited(me: Person, team_id: str) -> bool:
 
 
 # One's own
+
+
+@WORLD.does("member", 0.4)
+async def reads_their_notes(me: Person) -> str:
+    shown = await me.get("/tasks/notes")
+    if shown.status != 200:
+        return f"sees no notes: {shown.status}"
+    return f"reads their notes: {(await me.json('POST', '/tasks/api/notes/read', {})).status}"
 
 
 @WORLD.does("member", 0.5)

@@ -9,7 +9,17 @@ from sekkei_systems.tasks.design import Batch, Comment
 from sekkei_systems.tasks.pages.imports import packed
 from sekkei_systems.tasks.rules.foreign import Board, Found
 from sekkei_systems.tasks.rules.statuses import Priority, Status
-from sekkei_systems.tasks.world.people import TABLE, WORLD, api, comments, some_task, somebody, tasks_of, user_of
+from sekkei_systems.tasks.world.people import (
+    TABLE,
+    WORLD,
+    api,
+    comments,
+    moves_a_task,
+    some_task,
+    somebody,
+    tasks_of,
+    user_of,
+)
 
 COLORS = ("#2563eb", "#dc2626", "#65a30d")
 SOURCES = 12
@@ -24,7 +34,7 @@ STATUSES = [each.value for each in Status]
 
 
 async def _some_tasks(me: Person) -> list[str]:
-    found = [each["id"] for each in await tasks_of(me)]
+    found = [each["id"] for each in await tasks_of(me, 2)]
     return me.dice.sample(found, min(len(found), me.dice.randint(2, 4)))
 
 
@@ -52,7 +62,7 @@ async def takes_many_back(me: Person) -> str | None:
     """By the button that the page offers with what was done."""
     found = [each for each in me.world.decoded(TABLE) if isinstance(each, Batch) and each.team_id == me.memory["team"]]
     if not found:
-        return None
+        return await changes_many(me)
     reply = await me.json("POST", api(me, f"/batches/{me.dice.choice(found[-4:]).batch_id}/undo"))
     some = reply.status == 200 and reply.json()["changed"] > 0
     return f"takes {'many' if some else 'none of many'} back: {reply.status}"
@@ -60,9 +70,12 @@ async def takes_many_back(me: Person) -> str | None:
 
 @WORLD.does("member", 2)
 async def undoes_a_change(me: Person) -> str | None:
-    task = await some_task(me)
-    if task is None:
-        return None
+    """Of a task that was changed; if none was, they change one."""
+    found = await tasks_of(me, 1)
+    changed = [each["id"] for each in found if each["version"] > 1]
+    if not changed:
+        return await moves_a_task(me)
+    task = me.dice.choice(changed)
     reply = await me.json("GET", api(me, f"/tasks/{task}/activity"))
     lines = reply.json()["items"] if reply.status == 200 else []
     if not lines:
@@ -74,7 +87,7 @@ async def undoes_a_change(me: Person) -> str | None:
 
 @WORLD.does("member", 1.5)
 async def places_a_task(me: Person) -> str | None:
-    found = await tasks_of(me)
+    found = await tasks_of(me, 1)
     if not found:
         return None
     task, status = me.dice.choice(found), me.dice.choice(STATUSES)
@@ -129,9 +142,13 @@ async def deletes_a_comment(me: Person) -> str | None:
 
 
 async def _some_tag(me: Person) -> str | None:
+    """A new one, if there is none."""
     reply = await me.json("GET", api(me, "/tags"))
     found = reply.json()["items"] if reply.status == 200 else []
-    return str(me.dice.choice(found)["id"]) if found else None
+    if found:
+        return str(me.dice.choice(found)["id"])
+    made = await me.json("POST", api(me, "/tags"), _new_tag(me))
+    return str(made.json()["id"]) if made.status == 201 else None
 
 
 def _new_tag(me: Person) -> dict[str, Any]:
@@ -145,11 +162,7 @@ async def adds_a_tag(me: Person) -> str:
 
 @WORLD.does("member", 1.5)
 async def tags_a_task(me: Person) -> str | None:
-    """With a tag that is there; with a new one, if there is none."""
     task, tag = await some_task(me), await _some_tag(me)
-    if tag is None:
-        made = await me.json("POST", api(me, "/tags"), _new_tag(me))
-        tag = made.json()["id"] if made.status == 201 else None
     if task is None or tag is None:
         return None
     reply = await me.json("PATCH", api(me, f"/tasks/{task}"), {"tags": [tag]})
@@ -219,7 +232,7 @@ async def writes_a_checklist(me: Person) -> str | None:
 @WORLD.does("member", 1)
 async def puts_a_task_before_another(me: Person) -> str | None:
     """Among a few, so that people meet; or not before it any more."""
-    found = [each["id"] for each in (await tasks_of(me))[:4]]
+    found = [each["id"] for each in (await tasks_of(me, 2))[:4]]
     if len(found) < 2:
         return None
     task, by = me.dice.sample(found, 2)
