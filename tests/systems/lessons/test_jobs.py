@@ -160,3 +160,30 @@ async def test_many_ties_end_in_one_pass(world: World) -> None:
         (TieKind.HISTORY, Status.COMPLETED),
     }
     assert len(found) == 3 * len(slots)
+
+
+async def test_the_monitor_finds_nothing_before_another_day_comes_into_sight(world: World) -> None:
+    await world.lesson(capacity=1)
+    await world.book("ren", LESSON)
+    assert await world.jobs.monitor({}) == days.at(date(2025, 7, 30), 0, 0)
+    await world.join("hana", LESSON)
+    world.settle()
+    assert await world.jobs.monitor({}) is None, "somebody waits, and a place may come free at any time"
+
+
+@pytest.mark.parametrize(("job", "sooner"), [("expire", timedelta()), ("remind", timedelta(hours=3))])
+async def test_what_found_nothing_says_when_it_could_find_something(world: World, job: str, sooner: timedelta) -> None:
+    run, slot = getattr(world.jobs, job), Slot("gnz", date(2025, 8, 2), time(19, 30))
+    await world.lesson(slot)
+    await world.book("hana", slot)
+    world.settle()
+    said, looks = await run({}), 1
+    while said < slot.starts_at - sooner:  # it sees a day ahead
+        world.clock.set(said.timestamp())
+        said, looks = await run({}), looks + 1
+    assert said == slot.starts_at - sooner
+    assert looks <= 6
+    world.clock.set(said.timestamp() - 1)
+    assert await run({}) == said
+    world.clock.set(said.timestamp() + 1)
+    assert await run({}) is None

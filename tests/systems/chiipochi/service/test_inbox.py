@@ -29,6 +29,25 @@ async def test_an_event_that_a_dying_process_left_is_handled_by_the_next(bot: Bo
     assert await bot.service.inbox.handle_left_over() == 0
 
 
+async def test_nothing_is_left_over_before_the_oldest_that_waits_is(bot: Bot) -> None:
+    job = bot.client.shell.deployment.systems["chiipochi"].parts.scheduled["handle-left-over"]
+    said = await job({})
+    assert said is not None
+    assert said.timestamp() > bot.clock.now() + 24 * 3600, "nothing waits"
+    event = bot.text("ピーナッツ")
+    incoming = read_event(event)
+    assert incoming is not None
+    await bot.service.inbox.store([Received(incoming, event)])
+    stored = bot.clock.now()
+    said = await job({})
+    assert said is not None
+    assert said.timestamp() == pytest.approx(stored + 30, abs=1)
+    bot.clock.set(said.timestamp() - 1)
+    assert await job({}) == said
+    bot.clock.set(said.timestamp() + 1)
+    assert await job({}) is None, "it is handled"
+
+
 async def test_a_delivery_is_not_handled_again_when_its_first_time_is_forgotten(quick_bot: Bot) -> None:
     event = quick_bot.text("ピーナッツ")
     await quick_bot.deliver(event)

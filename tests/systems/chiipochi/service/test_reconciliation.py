@@ -71,3 +71,19 @@ def test_what_is_asked_for_and_when() -> None:
     again = replace(begun, looked_at=made + 24 * hour)
     assert not is_due(again, made + 47 * hour)
     assert is_due(again, made + 48 * hour)
+
+
+async def test_nothing_is_due_before_the_oldest_that_waits_is_stale(bot: Bot) -> None:
+    jobs = bot.client.shell.deployment.systems["chiipochi"].parts.scheduled
+    now = bot.clock.now()
+    said = await jobs["reconcile"]({})
+    assert said is not None
+    assert said.timestamp() > now + 24 * 3600, "nothing waits"
+    await bot.say("ピーナッツ", "はい")
+    (waiting,) = await bot.donations(AOI)
+    said = waiting.created_at + timedelta(minutes=30)
+    assert await jobs["reconcile"]({}) == said
+    bot.clock.set(said.timestamp() - 1)
+    assert await jobs["reconcile"]({}) == said
+    bot.clock.set(said.timestamp() + 1)
+    assert await jobs["reconcile"]({}) is None, "it is looked at"
