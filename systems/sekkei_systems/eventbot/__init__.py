@@ -32,7 +32,7 @@ def build(context: Context) -> Parts:
     service = Service(context, schedules_of(context), Membership(gateway.rest))
     jobs = BotJobs(service, gateway.rest, context.jobs)
     tools = Tools(service, context.jobs, context.idempotency, context.settings.public_url, jobs.settle_event)
-    desk = InteractionDesk(tools)
+    desk, concerned = InteractionDesk(tools), jobs.reminders.concerned
     return Parts(
         service=service,
         routes=_routes(context, gateway, service, desk),
@@ -40,8 +40,8 @@ def build(context: Context) -> Parts:
         jobs=jobs.definitions(),
         transports={
             "discord": ToChannel(gateway.rest),
-            CALL: Calls(gateway.rest, context.outbox, service.events.trouble),
-            DIRECT: Directs(gateway.rest, context.outbox, service.guilds.no_directs),
+            CALL: Calls(gateway.rest, context.outbox, service.events.trouble, concerned),
+            DIRECT: Directs(gateway.rest, context.outbox, service.guilds.no_directs, concerned),
             "eventbot.reply": ToInteraction(gateway.rest),
         },
         personal=EventPeople(context.db).personal(),

@@ -1,19 +1,24 @@
-"""Reminders. The scheduler may fire twice, so what was reminded of says so, in the transaction that does it."""
+"""Reminders. The scheduler may fire twice, so what was reminded of says so, in the transaction that does it.
+
+They may wait in the outbox while people act: whether one is true, and whom it concerns, is judged when it goes out.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 from sekkei.design import Put, TransactionFailed, Update
 from sekkei.runtime.design import Message
 from sekkei.runtime.system import Payload
 from sekkei_systems.eventbot.design import Event, Notice, Status, direct_reminders, events, notices
-from sekkei_systems.eventbot.refusals import NoSuchEvent
+from sekkei_systems.eventbot.refusals import NoSuchEvent, NoSuchNotice
 from sekkei_systems.eventbot.rules import render
 from sekkei_systems.eventbot.rules.identifiers import uuid_of
 from sekkei_systems.eventbot.rules.markdown import escaped
 from sekkei_systems.eventbot.rules.mentions import NOBODY, call_messages
-from sekkei_systems.eventbot.rules.views import NoticeView
+from sekkei_systems.eventbot.rules.views import NoticeView, has_started
 from sekkei_systems.eventbot.service import Service
 from sekkei_systems.eventbot.service.desk import DIRECT
 from sekkei_systems.eventbot.service.views import members_in_order
@@ -67,7 +72,7 @@ class Reminders:
         words = await self._desk.words(event.guild_id)
         text = words("bot.event-reminder", title=escaped(event.title), unix=int(event.event_start_at.timestamp()))
         message = {"content": text[:2000], "allowed_mentions": NOBODY, **_link(event, words)}
-        body = {"guild_id": event.guild_id, "users": users, "message": message}
+        body = {"guild_id": event.guild_id, "users": users, "message": message, "about": _about(event)}
         return [self._desk.outbox.message(DIRECT, users[0], body, id=f"direct/{uuid_of(event.event_id)}/{at}")]
 
     async def _event_call(self, event: Event, people: list[str], at: str) -> Put[Message]:
@@ -77,7 +82,9 @@ class Reminders:
         elsewhere = event.notice_channel_id or event.recruit_channel_id or ""
         calls = call_messages(text, people, **_link(event, words))
         reason = f"remind/{uuid_of(event.event_id)}/{at}"
-        return self._desk.call(event.thread_id or elsewhere, calls, id=reason, fallback=elsewhere, event=event)
+        return self._desk.call(
+            event.thread_id or elsewhere, calls, id=reason, fallback=elsewhere, event=event, about=_about(event)
+        )
 
     async def remind_notice(self, payload: Payload) -> None:
         """Only those who have not confirmed are rung."""
@@ -105,7 +112,37 @@ class Reminders:
         text = words("bot.notice-reminder", title=escaped(notice.title))
         calls = call_messages(text, people, **more)
         reason = f"remind/{uuid_of(notice.notice_id)}/{at}"
-        return [self._desk.call(notice.notice_channel_id or "", calls, id=reason)]
+        about = {"guild_id": notice.guild_id, "notice_id": notice.notice_id}
+        return [self._desk.call(notice.notice_channel_id or "", calls, id=reason, about=about)]
+
+    # When it goes out
+
+    async def concerned(self, about: Mapping[str, Any], people: Sequence[str]) -> list[str] | None:
+        """Of some people those whom a reminder concerns now; None where it has become untrue since it was written."""
+        try:
+            if "notice_id" in about:
+                return await self._concerned_by_notice(str(about["guild_id"]), str(about["notice_id"]), people)
+            event = await self._desk.event(str(about["guild_id"]), str(about["event_id"]))
+        except (NoSuchEvent, NoSuchNotice):
+            return None
+        moved = event.event_start_at != datetime.fromisoformat(about["start"])
+        if moved or event.cancelled_at is not None or has_started(event, self._desk.now()):
+            return None
+        joined = {one.user_id for one in await members_in_order(self._desk.db, event)}
+        return [one for one in people if one in joined]
+
+    async def _concerned_by_notice(self, guild_id: str, notice_id: str, people: Sequence[str]) -> list[str] | None:
+        view = await self._service.notices.view(guild_id, notice_id)
+        if view.notice.status is not Status.OPEN or view.event.cancelled_at is not None:
+            return None
+        missing = {one.user_id for one in view.unconfirmed}
+        return [one for one in people if one in missing] if missing else None
+
+
+def _about(event: Event) -> dict[str, str]:
+    """What a reminder says of an event is true as long as that begins at this time."""
+    assert event.event_start_at is not None
+    return {"guild_id": event.guild_id, "event_id": event.event_id, "start": event.event_start_at.isoformat()}
 
 
 def _link(event: Event, words: Wording) -> dict[str, Any]:

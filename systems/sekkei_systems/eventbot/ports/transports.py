@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from hashlib import sha256
 from typing import Any
@@ -21,6 +21,7 @@ from sekkei_systems.eventbot.ports.discord.errors import (
 )
 from sekkei_systems.eventbot.ports.discord.rest import Rest
 from sekkei_systems.eventbot.rules.identifiers import is_snowflake
+from sekkei_systems.eventbot.rules.mentions import ringing
 
 NEVER = FORBIDDEN | LOST | OVER | {INVALID_FORM}
 NONCE_LENGTH = 25
@@ -28,6 +29,10 @@ Troubled = Callable[[str, str, str, str], Awaitable[None]]
 """Guild, event, step and error: written down for the organisers."""
 Unwanted = Callable[[str, str], Awaitable[None]]
 """Guild and user: somebody who takes no direct messages."""
+Concerned = Callable[[Mapping[str, Any], Sequence[str]], Awaitable[list[str] | None]]
+"""What a message is about and whom it would ring: those of them whom it concerns now, or None where it has become
+untrue since it was written down."""
+UNTRUE = "it is no longer true"
 
 
 @contextmanager
@@ -64,25 +69,41 @@ class Calls:
     """Kind `eventbot.call`: people are rung in several messages, one after the other, so that the text comes first.
 
     Each message that went out puts the rest into the outbox, so a crash repeats at most what its nonce lets through.
+    One that says what it is `about` may have waited while that changed, and is judged when it goes out.
     """
 
-    def __init__(self, rest: Rest, outbox: Outbox, troubled: Troubled) -> None:
-        self._rest, self._outbox, self._troubled = rest, outbox, troubled
+    def __init__(self, rest: Rest, outbox: Outbox, troubled: Troubled, concerned: Concerned) -> None:
+        self._rest, self._outbox, self._troubled, self._concerned = rest, outbox, troubled, concerned
 
     async def send(self, message: Message) -> str:
-        to, (first, *rest) = message.to, message.body["calls"]
-        nonce = nonce_of(message.id)
-        try:
-            sent = await self._post(to, first, nonce)
-        except Refused as refused:
-            if refused.code not in NEVER:
-                raise
-            to = await self._elsewhere(message, refused)
-            sent = await self._post(to, first, nonce)
+        first, *rest = message.body["calls"]
+        call = await self._as_of_now(message.body, first)
+        if call is None:
+            return UNTRUE
+        to, sent = await self._said(message, call) if call["content"] else (message.to, "")
         if rest:
             reason = message.id.partition("/")[2]
             await self._outbox.put(message.kind, to, {**message.body, "calls": rest}, id=f"{reason}+")
         return sent
+
+    async def _as_of_now(self, body: Mapping[str, Any], call: Mapping[str, Any]) -> Mapping[str, Any] | None:
+        """It rings only those whom it still concerns; None where it is no longer true."""
+        if "about" not in body:
+            return call
+        users = call["allowed_mentions"].get("users", [])
+        concerned = await self._concerned(body["about"], users)
+        return None if concerned is None else ringing(call, concerned)
+
+    async def _said(self, message: Message, call: Mapping[str, Any]) -> tuple[str, str]:
+        """In which channel, and under which id."""
+        nonce = nonce_of(message.id)
+        try:
+            return message.to, await self._post(message.to, call, nonce)
+        except Refused as refused:
+            if refused.code not in NEVER:
+                raise
+            to = await self._elsewhere(message, refused)
+            return to, await self._post(to, call, nonce)
 
     async def _post(self, to: str, call: Mapping[str, Any], nonce: str) -> str:
         if not is_snowflake(to):
@@ -105,12 +126,16 @@ class Directs:
 
     Whoever takes none is not asked again until they say so anew."""
 
-    def __init__(self, rest: Rest, outbox: Outbox, refused: Unwanted) -> None:
-        self._rest, self._outbox, self._refused = rest, outbox, refused
+    def __init__(self, rest: Rest, outbox: Outbox, refused: Unwanted, concerned: Concerned) -> None:
+        self._rest, self._outbox, self._refused, self._concerned = rest, outbox, refused, concerned
 
     async def send(self, message: Message) -> str:
         first, *rest = message.body["users"]
-        sent = await self._sent(message, str(first))
+        about = message.body.get("about")
+        concerned = [first] if about is None else await self._concerned(about, [first])
+        if concerned is None:
+            return UNTRUE
+        sent = await self._sent(message, str(first)) if concerned else ""
         if rest:
             reason = message.id.partition("/")[2]
             await self._outbox.put(message.kind, rest[0], {**message.body, "users": rest}, id=f"{reason}+")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sekkei_systems.eventbot.design import Event
@@ -30,6 +30,15 @@ def call_messages(text: str, user_ids: Sequence[str], **more: Any) -> list[dict[
         calls.append({"content": content, "allowed_mentions": allowed})
     calls[-1].update(more)
     return calls
+
+
+def ringing(call: Mapping[str, Any], user_ids: Sequence[str]) -> dict[str, Any]:
+    """One of those messages with fewer people, who stand in its last line; without content where nothing is left."""
+    if call["allowed_mentions"] == NOBODY:
+        return dict(call)
+    names = " ".join(mention(user_id) for user_id in user_ids)
+    content = "\n".join(part for part in (call["content"].rpartition("\n")[0], names) if part)
+    return {**call, "content": content, "allowed_mentions": {"users": list(user_ids)} if user_ids else NOBODY}
 
 
 def ping_text(event: Event) -> str:

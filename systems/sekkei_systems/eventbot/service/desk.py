@@ -104,10 +104,13 @@ class Desk:
         id: str,
         fallback: str | None = None,
         event: Event | None = None,
+        about: Mapping[str, str] | None = None,
     ) -> Put[Message]:
         """An action: ring people in one or several messages, one after the other. Where the channel is gone they go to
-        the `fallback`, and the event's page says so."""
+        the `fallback`, and the event's page says so. What it is `about` is looked at again when it goes out."""
         body: dict[str, Any] = {"calls": [dict(call) for call in calls]}
+        if about is not None:
+            body["about"] = dict(about)
         if fallback and fallback != channel_id:
             body["fallback"] = fallback
         if event is not None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from sekkei_systems.eventbot.design import direct_reminders
+import pytest
+
+from sekkei_systems.eventbot.design import Event, Notice, direct_reminders
 from sekkei_systems.eventbot.jobs.reminders import Reminders
 from sekkei_systems.eventbot.local.discord import Fault
-from sekkei_systems.eventbot.local.world import GUILD_ID, NOTICES, RECRUIT
-from sekkei_systems.eventbot.service import Details, NewNotice
+from sekkei_systems.eventbot.local.world import GUILD_ID, NOTICES, RECRUIT, Person
+from sekkei_systems.eventbot.service import Details, Draft, NewNotice
 from tests.systems.eventbot.conftest import AOI, MEI, REN, SOTA, Bot, settled, somebody
 
 
@@ -101,3 +103,124 @@ async def test_direct_messages_go_to_those_who_want_them_and_take_them(quick: Bo
     assert [one.user_id for one in left] == [REN.id], "whoever takes none is not asked again"
     rung = [one for one, body in await quick.posts(RECRUIT) if "まもなく始まります" in body["content"]]
     assert sorted(rung[0].pinged) == sorted([REN.id, MEI.id, SOTA.id]), "the channel hears of it all the same"
+
+
+async def _reminder_that_waits(bot: Bot, *people: Person, hours: int = 3) -> Event:
+    """Due, and in the outbox; Discord is out of order just then."""
+    event = await bot.event(start=bot.service.desk.now() + timedelta(hours=hours))
+    for person in people:
+        await bot.service.joining.join(person.actor, event.event_id)
+    await bot.calm()
+    bot.local.faults.append(Fault("error", 3, on="POST .*/messages"))
+    start = (event.event_start_at or bot.service.desk.now()).timestamp()
+    await bot.work(start - 3600 + 1 - bot.clock.now())
+    assert (await bot.service.events.get(GUILD_ID, event.event_id)).reminded_at is not None
+    assert await _reminders(bot) == []
+    return event
+
+
+async def _reminders(bot: Bot, channel: str = RECRUIT) -> list[list[str]]:
+    found = [(message, body.get("content") or "") for message, body in await bot.posts_of(channel)]
+    return [sorted(message.pinged) for message, text in found if "まもなく始まります" in text]
+
+
+async def test_what_waits_in_the_outbox_is_said(quick: Bot) -> None:
+    await _reminder_that_waits(quick, REN, MEI)
+    await quick.calm()
+    assert await _reminders(quick) == [sorted([REN.id, MEI.id])]
+
+
+async def test_nobody_is_reminded_of_what_was_called_off_meanwhile(quick: Bot) -> None:
+    await quick.app.command(REN, RECRUIT, "event notify", {"dm": True})
+    event = await _reminder_that_waits(quick, REN)
+    await quick.service.events.cancel(await quick.host(AOI, event.event_id))
+    await quick.calm()
+    assert await _reminders(quick) == []
+    for channel, _ in await quick.local.things("direct"):
+        assert await _reminders(quick, channel) == []
+    assert sum("中止になりました" in body["content"] for _, body in await quick.posts()) == 1
+
+
+async def test_nobody_is_reminded_of_what_was_moved_or_deleted_meanwhile(quick: Bot) -> None:
+    """The reminder names the time at which it was to begin."""
+    moved = await _reminder_that_waits(quick, REN)
+    later = quick.service.desk.now() + timedelta(hours=8)
+    await quick.service.events.edit(await quick.host(AOI, moved.event_id), Draft(moved.title, later))
+    gone = await _reminder_that_waits(quick, REN)
+    await quick.press(AOI, gone, "deleteyes")
+    await quick.calm()
+    assert await _reminders(quick) == []
+
+
+async def test_nobody_is_told_that_it_begins_soon_when_it_has_begun(quick: Bot) -> None:
+    await _reminder_that_waits(quick, REN)
+    quick.clock.advance(2 * 3600)
+    await quick.calm()
+    assert await _reminders(quick) == []
+
+
+async def test_whoever_left_meanwhile_is_not_rung(quick: Bot) -> None:
+    for person in (REN, MEI):
+        await quick.app.command(person, RECRUIT, "event notify", {"dm": True})
+    event = await _reminder_that_waits(quick, REN, MEI)
+    await quick.service.joining.leave(MEI.actor, event.event_id)
+    await quick.calm()
+    assert await _reminders(quick) == [[REN.id]]
+    assert MEI.id not in str([body["content"] for _, body in await quick.posts() if "まもなく" in body["content"]])
+    direct = {body["recipient"]: id for id, body in await quick.local.things("direct")}
+    assert len(await _reminders(quick, direct[REN.id])) == 1
+    assert MEI.id not in direct
+
+
+async def test_of_many_those_after_the_first_message_are_not_rung_in_vain(quick: Bot) -> None:
+    """A message that would ring nobody and say nothing is left out; those after it go out."""
+    people = [somebody(number) for number in range(170)]
+    event = await _reminder_that_waits(quick, *people)
+    for one in people[80:160]:
+        await quick.service.joining.leave(one.actor, event.event_id)
+    await quick.calm()
+    rung = [message.pinged for message, _ in await quick.posts_of(RECRUIT) if message.pinged]
+    assert [len(one) for one in rung] == [80, 10]
+
+
+async def _notice_reminder_that_waits(bot: Bot, event: Event, *people: Person) -> Notice:
+    for person in people:
+        await bot.service.joining.join(person.actor, event.event_id)
+    remind_at = bot.service.desk.now() + timedelta(minutes=10)
+    notice = await bot.service.notices.post(await bot.host(AOI, event.event_id), NewNotice("題", "文", remind_at))
+    await bot.calm()
+    bot.local.faults.append(Fault("error", 3, on="POST .*/messages"))
+    await bot.work(remind_at.timestamp() + 1 - bot.clock.now())
+    assert (await bot.service.desk.notice(GUILD_ID, notice.notice_id)).reminded_at is not None
+    assert await _asked_to_confirm(bot) == []
+    return notice
+
+
+async def _asked_to_confirm(bot: Bot) -> list[list[str]]:
+    return [sorted(one.pinged) for one, body in await bot.posts() if "まだ確認していない" in body.get("content", "")]
+
+
+async def test_whoever_confirms_meanwhile_is_not_reminded_to(quick: Bot) -> None:
+    event = await quick.event()
+    notice = await _notice_reminder_that_waits(quick, event, REN, MEI)
+    await quick.service.notices.confirm(MEI.actor, notice.notice_id)
+    await quick.calm()
+    assert await _asked_to_confirm(quick) == [[REN.id]]
+
+
+@pytest.mark.parametrize("ended", ["closed", "called off", "deleted", "confirmed"])
+async def test_nobody_is_reminded_of_a_notice_that_ended_meanwhile(quick: Bot, ended: str) -> None:
+    event = await quick.event()
+    notice = await _notice_reminder_that_waits(quick, event, REN)
+    host = await quick.host(AOI, event.event_id)
+    match ended:
+        case "closed":
+            await quick.service.notices.close(host, notice.notice_id)
+        case "called off":
+            await quick.service.events.cancel(host)
+        case "deleted":
+            await quick.press(AOI, event, "deleteyes")
+        case "confirmed":
+            await quick.service.notices.confirm(REN.actor, notice.notice_id)
+    await quick.calm()
+    assert await _asked_to_confirm(quick) == []
