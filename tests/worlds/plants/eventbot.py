@@ -184,7 +184,7 @@ def nobody_is_told_that_it_is_off(patch: pytest.MonkeyPatch) -> None:
 def a_notice_leaves_its_message(patch: pytest.MonkeyPatch) -> None:
     from sekkei_systems.eventbot.jobs.removal import Removal
 
-    patch.setattr(Removal, "_delete_post", nothing())
+    patch.setattr(Removal, "_delete_posts", nothing())
 
 
 def discords_own_event_stays(patch: pytest.MonkeyPatch) -> None:

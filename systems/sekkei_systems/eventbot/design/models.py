@@ -113,6 +113,9 @@ class Event:
     )
     posts: Attr[int] = attr(default=0, ja="投稿し直した回数", en="how often it was posted again", added=True)
     post_tried: Attr[bool] = attr(default=False, ja="投稿を始めた", en="posting has begun", added=True)
+    replaced: Attr[frozenset[str]] = attr(
+        default=frozenset(), ja="消すべき以前の投稿", en="posts before this one, which are to go", added=True
+    )
     repeat_day: Attr[int | None] = attr(
         default=None, ja="毎月の何日に繰り返すか", en="day of the month of a monthly series", added=True
     )
@@ -203,6 +206,12 @@ class Notice:
     )
     editing_by: Attr[str | None] = attr(default=None, ja="編集しているもの", en="who edits the post", added=True)
     posts: Attr[int] = attr(default=0, ja="投稿し直した回数", en="how often it was posted again", added=True)
+    post_tried: Attr[bool | None] = attr(
+        default=None, ja="投稿を始めた（古い行では不明）", en="posting has begun; rows of before do not say", added=True
+    )
+    replaced: Attr[frozenset[str]] = attr(
+        default=frozenset(), ja="消すべき以前の投稿", en="posts before this one, which are to go", added=True
+    )
 
 
 @model

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import TypeVar
@@ -93,6 +94,7 @@ class EventSettling:
         settings = await self._desk.settings(event.guild_id)
         run = Run(event, await view_of_event(self._desk.db, event), settings, dict(event.troubles))
         await self._try(run, "message", self._message)
+        await self._try(run, "replaced", self._clear)
         for name, step in self._steps.items():
             if name not in run.troubles:
                 await self._try(run, name, step)
@@ -186,6 +188,13 @@ class EventSettling:
         except ConditionFailed:  # deleted meanwhile: nobody else knows of the post
             await self._rest.delete(event.recruit_channel_id, posted)
 
+    async def _clear(self, run: Run) -> None:
+        """What was posted before goes when there is another post."""
+        event = run.event
+        for id in sorted(event.replaced) if event.recruit_channel_id and event.recruit_message_id else ():
+            await without_fail(self._rest.delete(str(event.recruit_channel_id), id))
+            await self._write(_plain(event).discard(Event.replaced, {id}))
+
     async def _thread(self, run: Run) -> None:
         before = run.event.thread_id
         run.event = await self._around.thread(run.event)
@@ -245,6 +254,12 @@ def _is_still(event: Event) -> Condition[Event]:
     """The message is the one that was tried; what Discord says of it is not true of another."""
     id = event.recruit_message_id
     return Event.recruit_message_id.absent() if id is None else Event.recruit_message_id == id
+
+
+async def without_fail(deletion: Awaitable[None]) -> None:
+    """Of a message that is gone already, or that Discord will not have deleted: that must hold nothing else up."""
+    with suppress(Refused):
+        await deletion
 
 
 def is_lost(error: str | None) -> bool:

@@ -9,7 +9,7 @@ from sekkei.design import ConditionFailed, Update
 from sekkei.runtime.leases import LeaseLost, Leases
 from sekkei.runtime.system import Payload
 from sekkei_systems.eventbot.design import Notice, Status, notices
-from sekkei_systems.eventbot.jobs.events import LEASE, OLD_EDITS_PAUSE, is_lost
+from sekkei_systems.eventbot.jobs.events import LEASE, OLD_EDITS_PAUSE, is_lost, without_fail
 from sekkei_systems.eventbot.ports.discord.errors import TOO_MANY_OLD_EDITS, RateLimited, Refused
 from sekkei_systems.eventbot.ports.discord.rest import Rest
 from sekkei_systems.eventbot.refusals import NoSuchEvent, NoSuchNotice
@@ -81,6 +81,7 @@ class NoticeSettling:
         view = await view_of_notice(self._desk.db, notice, event)
         message = render.notice_message(view, await self._desk.words(notice.guild_id))
         if notice.notice_message_id is not None:
+            await self._clear(notice, notice.notice_channel_id)
             await self._rest.edit(notice.notice_channel_id, notice.notice_message_id, message)
             if notice.delivery_error is not None:
                 await self._write(_row(notice).remove(Notice.delivery_error))
@@ -89,7 +90,10 @@ class NoticeSettling:
 
     async def _post(self, notice: Notice, channel_id: str, message: render.Payload) -> None:
         """Discord remembers the nonce for some minutes: a post whose answer was lost is not posted twice. But then it
-        gives back the older message, so it is drawn once more."""
+        gives back the older message, so it is drawn once more. Whoever deletes the notice has to know that it may be
+        there."""
+        if not notice.post_tried and not await self._write(_row(notice).set(Notice.post_tried, True)):
+            return
         message |= {"nonce": nonce(notice.notice_id, notice.posts), "enforce_nonce": True}
         posted = await self._rest.post(channel_id, message)
         update = _row(notice).remove(Notice.delivery_error).set(Notice.notice_message_id, posted)
@@ -97,6 +101,12 @@ class NoticeSettling:
             await self._again(notice.guild_id, notice.notice_id, timedelta(seconds=1))
         else:
             await self._rest.delete(channel_id, posted)  # nobody else knows of the post
+
+    async def _clear(self, notice: Notice, channel_id: str) -> None:
+        """What was posted before goes when there is another post."""
+        for id in sorted(notice.replaced):
+            await without_fail(self._rest.delete(channel_id, id))
+            await self._write(_row(notice).discard(Notice.replaced, {id}))
 
     async def _refused(self, notice: Notice, refused: Refused) -> None:
         if refused.code == TOO_MANY_OLD_EDITS:

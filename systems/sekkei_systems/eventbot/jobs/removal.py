@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from sekkei.runtime.jobs import Job, Jobs, Progress
 from sekkei.runtime.leases import LeaseLost
@@ -23,7 +23,7 @@ from sekkei_systems.eventbot.design import (
     replies,
     templates,
 )
-from sekkei_systems.eventbot.jobs.events import EventSettling
+from sekkei_systems.eventbot.jobs.events import EventSettling, without_fail
 from sekkei_systems.eventbot.jobs.notices import NoticeSettling
 from sekkei_systems.eventbot.jobs.roles import Roles
 from sekkei_systems.eventbot.jobs.surroundings import Surroundings
@@ -79,7 +79,7 @@ class Removal:
         for name in event.scheduled:
             await self._desk.schedules.delete(name)
         if event.recruit_channel_id and event.recruit_message_id:
-            await self._delete_message(event.recruit_channel_id, event.recruit_message_id)
+            await without_fail(self._rest.delete(event.recruit_channel_id, event.recruit_message_id))
         return Progress(0)
 
     async def _clear_around(self, payload: Payload, cursor: str | None) -> Progress:
@@ -110,21 +110,18 @@ class Removal:
             await self._roles.forget(event)
         return True
 
-    async def _delete_message(self, channel_id: str, message_id: str) -> None:
-        with contextlib.suppress(Refused):  # a message that cannot be deleted must not keep the data alive
-            await self._rest.delete(channel_id, message_id)
-
-    async def _delete_post(self, channel_id: str | None, message_id: str | None, mark: str, title: str) -> None:
-        """Where nobody has its id the answer to the post may have been lost: Discord knows it by its mark for some
-        minutes, and gives it back."""
+    async def _delete_posts(self, channel_id: str | None, known: Iterable[str | None], lost: str, title: str) -> None:
+        """Those whose ids are known, and one whose answer may have been lost: Discord knows that by its mark for some
+        minutes, and gives it back. `lost` is the mark, or empty where there is no such post."""
         if not channel_id:
             return
-        if message_id is None:
-            message = {"content": escaped(title), "allowed_mentions": NOBODY, "nonce": mark, "enforce_nonce": True}
+        ids = [id for id in known if id is not None]
+        if lost:
+            message = {"content": escaped(title), "allowed_mentions": NOBODY, "nonce": lost, "enforce_nonce": True}
             with contextlib.suppress(Refused):
-                message_id = await self._rest.post(channel_id, message)
-        if message_id is not None:
-            await self._delete_message(channel_id, message_id)
+                ids.append(await self._rest.post(channel_id, message))
+        for id in ids:
+            await without_fail(self._rest.delete(channel_id, id))
 
     async def _remove_notices(self, payload: Payload, cursor: str | None) -> Progress:
         guild_id, event_id = str(payload["guild_id"]), str(payload["event_id"])
@@ -153,8 +150,9 @@ class Removal:
         await self._desk.db.write_many(acks.delete(guild_id, notice_id, one.user_id) for one in found)
         if notice.remind_schedule_name is not None:
             await self._desk.schedules.delete(notice.remind_schedule_name)
-        mark = nonce(notice_id, notice.posts)
-        await self._delete_post(notice.notice_channel_id, notice.notice_message_id, mark, notice.title)
+        posted, tried = notice.notice_message_id, notice.post_tried is not False  # rows of before do not say
+        lost = nonce(notice_id, notice.posts) if posted is None and tried else ""
+        await self._delete_posts(notice.notice_channel_id, [posted, *sorted(notice.replaced)], lost, notice.title)
         await self._desk.db.write(notices.delete(guild_id, notice_id))
 
     async def _remove_members(self, payload: Payload, cursor: str | None) -> Progress:
@@ -184,9 +182,9 @@ class Removal:
         return Progress(0, "more")
 
     async def _remove_row(self, event: Event) -> None:
-        if event.recruit_message_id or event.post_tried:
-            mark = nonce(event.event_id, event.posts)
-            await self._delete_post(event.recruit_channel_id, event.recruit_message_id, mark, event.title)
+        posted = event.recruit_message_id
+        lost = nonce(event.event_id, event.posts) if posted is None and event.post_tried else ""
+        await self._delete_posts(event.recruit_channel_id, [posted, *sorted(event.replaced)], lost, event.title)
         await self._desk.db.write(events.delete(event.guild_id, event.event_id))
 
     async def _tell_removed(self, payload: Payload, cursor: str | None) -> Progress:

@@ -275,9 +275,15 @@ class Events:
         return [self._desk.call(event.recruit_channel_id or "", told, id=f"cancelled/{uuid_of(event.event_id)}")]
 
     async def repost(self, host: Host) -> Event:
-        """Post the recruiting message anew: it was deleted, or the bot could not post."""
-        event = host.event
-        update = self._plain(event).remove(Event.recruit_message_id).remove(Event.delivery_error).add(Event.posts, 1)
+        """Post the recruiting message anew: it was deleted, or the bot could not post. If it is there after all, it
+        goes; one whose answer was lost is given back by Discord under its old mark, so that has to stay."""
+        event, id = host.event, host.event.recruit_message_id
+        update = self._plain(event).remove(Event.delivery_error)
+        if id is None:
+            update = update.when(Event.recruit_message_id.absent())
+        else:
+            update = update.remove(Event.recruit_message_id).add(Event.posts, 1).add(Event.replaced, {id})
+            update = update.when(Event.recruit_message_id == id)
         return await self._apply(event, update, by=host.actor)
 
     async def pause(self, host: Host) -> Event:

@@ -73,6 +73,7 @@ class Notices:
             created_by_name=actor.name,
             created_at=desk.now(),
             remind_at=new.remind_at,
+            post_tried=False,
         )
         await self._store(host, notice)
         desk.changed(actor.guild_id)
@@ -175,11 +176,19 @@ class Notices:
         self._desk.changed(notice.guild_id)
 
     async def repost(self, host: Host, notice_id: str) -> None:
+        """As an event is posted anew."""
         notice = await self.of_host(host, notice_id)
-        update = notices.update(notice.guild_id, notice_id).remove(Notice.notice_message_id)
-        update = update.remove(Notice.delivery_error).add(Notice.posts, 1)
-        settle = self._desk.settle_notice(notice.guild_id, notice_id, SOON)
-        await self._desk.transact(update, settle, by=host.actor)
+        id, update = notice.notice_message_id, notices.update(notice.guild_id, notice_id).remove(Notice.delivery_error)
+        if id is None:
+            update = update.when(Notice.notice_message_id.absent())
+        else:
+            update = update.remove(Notice.notice_message_id).add(Notice.posts, 1).add(Notice.replaced, {id})
+            update = update.set(Notice.post_tried, False).when(Notice.notice_message_id == id)
+        try:
+            await self._desk.transact(update, self._desk.settle_notice(notice.guild_id, notice_id, SOON), by=host.actor)
+        except TransactionFailed:
+            await self.of_host(host, notice_id)  # deleted meanwhile?
+            raise AlreadySo() from None
 
     async def of_event(self, event: Event, *, hidden: bool) -> list[Notice]:
         """Newest first, with the open one even when the index does not have it yet; `hidden` ones for organisers."""

@@ -62,6 +62,54 @@ async def test_a_deleted_message_is_noticed_and_posted_anew_on_request(quick: Bo
     assert again.recruit_message_id not in (None, event.recruit_message_id)
 
 
+async def _posted(bot: Bot) -> list[str]:
+    return [message.message_id for message, _ in await bot.posts() if message.seen_by is None]
+
+
+async def test_posted_again_it_leaves_no_older_post_behind(quick: Bot) -> None:
+    """Somebody asks for it although the old one is still there: people would press what is never drawn anew."""
+    event = await quick.event()
+    await quick.service.events.repost(await quick.host(AOI, event.event_id))
+    now = await settled(quick, event)
+    assert now.recruit_message_id != event.recruit_message_id
+    assert await _posted(quick) == [now.recruit_message_id]
+    assert now.replaced == frozenset()
+
+
+async def test_the_older_post_stays_until_there_is_another(quick: Bot) -> None:
+    event = await quick.event()
+    quick.local.faults.append(Fault("forbidden", 1, on="POST .*/messages"))
+    await quick.service.events.repost(await quick.host(AOI, event.event_id))
+    await settled(quick, event)
+    assert await _posted(quick) == [event.recruit_message_id]
+    await quick.service.joining.join(REN.actor, event.event_id)
+    now = await settled(quick, event)
+    assert now.recruit_message_id is not None
+    assert await _posted(quick) == [now.recruit_message_id]
+
+
+async def test_an_older_post_that_cannot_be_deleted_just_then_goes_later(quick: Bot) -> None:
+    event = await quick.event()
+    quick.local.faults.append(Fault("error", 3, on="DELETE .*/messages"))
+    await quick.service.events.repost(await quick.host(AOI, event.event_id))
+    await quick.calm()
+    now = await quick.service.events.get(GUILD_ID, event.event_id)
+    assert await _posted(quick) == [now.recruit_message_id]
+
+
+async def test_a_post_whose_answer_was_lost_is_not_posted_beside(quick: Bot) -> None:
+    """Nobody has its id; asked for again under the same mark, Discord gives it back."""
+    quick.local.faults.append(Fault("lost", 1, on="POST .*/messages"))
+    start = quick.service.desk.now() + timedelta(hours=5)
+    event = await quick.service.events.create(await quick.creator(AOI), Draft("会", start), RECRUIT)
+    await quick.work(1)
+    assert len(await _posted(quick)) == 1
+    await quick.service.events.repost(await quick.host(AOI, event.event_id))
+    await quick.calm()
+    now = await quick.service.events.get(GUILD_ID, event.event_id)
+    assert await _posted(quick) == [now.recruit_message_id]
+
+
 async def test_thread_role_and_native_event(quick: Bot) -> None:
     await quick.service.guilds.change_settings(
         await quick.organiser(AOI), make_thread=True, mirror_events=True, attendee_role_id=ATTENDEE_ROLE

@@ -11,7 +11,8 @@ from sekkei_systems.eventbot.design import Notice, Status
 from sekkei_systems.eventbot.local.discord import Fault
 from sekkei_systems.eventbot.local.world import GUILD_ID, RECRUIT
 from sekkei_systems.eventbot.ports.discord.rest import Rest
-from sekkei_systems.eventbot.service import NewNotice
+from sekkei_systems.eventbot.refusals import AlreadySo
+from sekkei_systems.eventbot.service import NewNotice, Notices
 from tests.systems.eventbot.conftest import AOI, MEI, REN, Bot
 
 
@@ -28,6 +29,41 @@ async def test_post_again_makes_another_post_within_the_minutes_of_the_nonce(qui
     again = await quick.service.desk.notice(GUILD_ID, notice.notice_id)
     assert again.notice_message_id != first
     assert again.notice_message_id in {one.message_id for one, _ in await quick.posts()}
+
+
+@pytest.mark.parametrize("lost", [False, True])
+async def test_posted_again_a_notice_leaves_no_older_post_behind(quick: Bot, lost: bool) -> None:
+    """Nor one whose answer was lost, which nobody knows of."""
+    event = await quick.event()
+    quick.local.faults += [Fault("lost", 1, on="POST .*/messages")] if lost else []
+    notice = await quick.service.notices.post(await quick.host(AOI, event.event_id), NewNotice("集合", "21 時に"))
+    await quick.work(1)
+    assert len(await quick.posts()) == 2
+    await quick.service.notices.repost(await quick.host(AOI, event.event_id), notice.notice_id)
+    await quick.calm()
+    now = await quick.service.desk.notice(GUILD_ID, notice.notice_id)
+    assert {one.message_id for one, _ in await quick.posts()} == {event.recruit_message_id, now.notice_message_id}
+    assert now.replaced == frozenset()
+
+
+async def test_of_two_who_have_a_notice_posted_again_at_once_one_does(
+    quick: Bot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    event = await quick.event()
+    host = await quick.host(AOI, event.event_id)
+    notice = await quick.service.notices.post(host, NewNotice("集合", "21 時に"))
+    await quick.calm()
+    read = await quick.service.desk.notice(GUILD_ID, notice.notice_id)
+    await quick.service.notices.repost(host, notice.notice_id)
+
+    async def as_read(*given: Any) -> Notice:
+        return read
+
+    monkeypatch.setattr(Notices, "of_host", as_read)
+    with pytest.raises(AlreadySo):
+        await quick.service.notices.repost(host, notice.notice_id)
+    await quick.calm()
+    assert len(await quick.posts()) == 2
 
 
 async def _posted(bot: Bot, notice: Notice) -> dict[str, Any]:

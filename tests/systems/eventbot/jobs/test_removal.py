@@ -7,12 +7,13 @@ from typing import Any
 
 import pytest
 
-from sekkei_systems.eventbot.design import Event, acks_of_notice, holders_of_role, notices
+from sekkei_systems.eventbot.design import Event, Notice, acks_of_notice, holders_of_role, notices
 from sekkei_systems.eventbot.local.discord import Fault
 from sekkei_systems.eventbot.local.world import ATTENDEE_ROLE, BOT_ROLE, GUILD_ID, RECRUIT
 from sekkei_systems.eventbot.ports.discord import permissions
 from sekkei_systems.eventbot.ports.discord.rest import Rest
 from sekkei_systems.eventbot.refusals import NoticeClosed
+from sekkei_systems.eventbot.rules.identifiers import schedule_name
 from sekkei_systems.eventbot.service import Draft, NewNotice
 from tests.systems.eventbot.conftest import AOI, MEI, REN, Bot, settled
 
@@ -142,3 +143,43 @@ async def test_a_native_event_whose_answer_was_lost_goes_too(rich: Bot) -> None:
     await rich.service.events.cancel(await rich.host(AOI, event.event_id))
     await rich.calm()
     assert await rich.local.things("scheduled-event") == []
+
+
+async def test_a_notice_that_was_never_posted_is_not_posted_to_be_deleted(quick: Bot) -> None:
+    event = await quick.event()
+    notice = await quick.service.notices.post(await quick.host(AOI, event.event_id), NewNotice("題", "文"))
+    for turn in (0, 1):  # whoever would have posted it is not there
+        await quick.service.desk.soon.delete(schedule_name(notice.notice_id, f"settle{turn}"))
+    quick.local.log.clear()
+    await _delete(quick, event)
+    asked = [(one["method"], one["path"]) for one in quick.local.log]
+    assert [one for one in asked if one[0] == "POST" and one[1].endswith(f"{RECRUIT}/messages")] == []
+
+
+async def test_a_lost_post_of_a_notice_that_does_not_say_so_goes_too(quick: Bot) -> None:
+    """Rows of before do not know whether a post was tried: Discord is asked."""
+    event = await quick.event()
+    quick.local.faults.append(Fault("lost", 1, on="POST .*/messages"))
+    notice = await quick.service.notices.post(await quick.host(AOI, event.event_id), NewNotice("題", "文"))
+    await quick.work(1)
+    assert len(await _left(quick)) == 2
+    old = notices.update(GUILD_ID, notice.notice_id).remove(Notice.post_tried)
+    await quick.service.desk.db.write(old)
+    await _delete(quick, event)
+    assert await _left(quick) == []
+
+
+async def test_what_was_posted_before_goes_with_what_is_deleted(quick: Bot) -> None:
+    """Deleted between being asked to post again and doing it."""
+    event = await quick.event()
+    host = await quick.host(AOI, event.event_id)
+    notice = await quick.service.notices.post(host, NewNotice("題", "文"))
+    await quick.calm()
+    assert len(await _left(quick)) == 2
+    await quick.service.notices.repost(host, notice.notice_id)
+    await quick.service.events.repost(await quick.host(AOI, event.event_id))
+    for id in (event.event_id, notice.notice_id):
+        for turn in (0, 1):
+            await quick.service.desk.soon.delete(schedule_name(id, f"settle{turn}"))
+    await _delete(quick, event)
+    assert await _left(quick) == []
