@@ -93,6 +93,7 @@ class EventSettling:
         await self._schedule(event)
         settings = await self._desk.settings(event.guild_id)
         run = Run(event, await view_of_event(self._desk.db, event), settings, dict(event.troubles))
+        await self._count_who_came(run)
         await self._try(run, "message", self._message)
         await self._try(run, "replaced", self._clear)
         for name, step in self._steps.items():
@@ -142,6 +143,16 @@ class EventSettling:
             await self._desk.db.write(update)
         except ConditionFailed:
             pass  # deleted meanwhile, or posted anew
+
+    async def _count_who_came(self, run: Run) -> None:
+        """People are noted one by one, by several hosts perhaps, and may be removed afterwards; whoever settles last
+        counts what is noted."""
+        event, noted = run.event, [one.attended for one in run.view.members if one.attended is not None]
+        before, came = event.attended_count, sum(noted)
+        if before == came or (before is None and not noted):
+            return
+        as_read = Event.attended_count.absent() if before is None else Event.attended_count == before
+        await self._write(_plain(event).set(Event.attended_count, came).when(as_read))
 
     # The lease
 

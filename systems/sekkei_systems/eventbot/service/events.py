@@ -37,13 +37,15 @@ from sekkei_systems.eventbot.rules.views import EventView, has_started, is_over
 from sekkei_systems.eventbot.service.access import Actor, Creator, Host
 from sekkei_systems.eventbot.service.desk import SOON, Desk
 from sekkei_systems.eventbot.service.guilds import LookUp
-from sekkei_systems.eventbot.service.series import kept, next_of
+from sekkei_systems.eventbot.service.series import goes_on, kept, next_of
 from sekkei_systems.eventbot.service.views import members_in_order, view_of_event
 
 TITLE_MAX = 100
 DESCRIPTION_MAX = 1500
 LOCATION_MAX = 100
 CAPACITY_MAX = 10_000
+A_WHILE = timedelta(minutes=1)
+"""By less than that our clocks differ."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,7 +263,7 @@ class Events:
         fresh = None if series else await next_of(self._desk, event)
         further: list[Action[Any, Any]] = await self._announcing(event, fresh)
         if fresh is not None:
-            update = update.set(Event.next_event_id, fresh.event_id).when(Event.next_event_id.absent())
+            update = update.set(Event.next_event_id, fresh.event_id).when(goes_on())
             further += [events.create(fresh), self._desk.settle_event(fresh.guild_id, fresh.event_id, SOON)]
         return await self._apply(event, update, *further, by=host.actor)
 
@@ -295,15 +297,22 @@ class Events:
 
     async def resume(self, host: Host) -> Event:
         """The series goes on; where this one is over, with the next that is still to come."""
-        event = host.event
+        event, now = host.event, self._desk.now()
         update = self._plain(event).remove(Event.repeat_paused).when(Event.repeat_paused == True)  # noqa: E712
         further: list[Action[Any, Any]] = []
-        if event.cancelled_at is not None or has_started(event, self._desk.now()):
+        if event.cancelled_at is None and event.event_start_at and now < event.event_start_at < now + A_WHILE:
+            further = [self._begin_again(event, event.event_start_at)]
+        elif event.cancelled_at is not None or has_started(event, now):
             fresh = await next_of(self._desk, event, resumed=True)
             if fresh is not None:
                 update = update.set(Event.next_event_id, fresh.event_id).when(Event.next_event_id.absent())
                 further = [events.create(fresh), self._desk.settle_event(fresh.guild_id, fresh.event_id, SOON)]
         return await self._apply(event, update, *further, by=host.actor)
+
+    def _begin_again(self, event: Event, start: datetime) -> Action[Any, Any]:
+        """Whoever begins it by a clock that is ahead of ours may have seen that it rests, and made no next one."""
+        payload = {"guild_id": event.guild_id, "event_id": event.event_id, "at": start.isoformat()}
+        return self._desk.soon.put_action(schedule_name(event.event_id, "resumed"), "begin-event", payload, at=start)
 
     async def retry(self, host: Host) -> Event:
         """Try again what Discord refused around an event; somebody has given the bot the permission."""
@@ -342,11 +351,12 @@ class Events:
         desk, fresh = self._desk, await next_of(self._desk, event)
         if fresh is None:
             return
-        remember = self._plain(event).set(Event.next_event_id, fresh.event_id).when(Event.next_event_id.absent())
+        remember = self._plain(event).set(Event.next_event_id, fresh.event_id)
+        remember = remember.when(goes_on(), Event.cancelled_at.absent())
         try:
             await desk.transact(remember, events.create(fresh), desk.settle_event(fresh.guild_id, fresh.event_id, SOON))
         except TransactionFailed:
-            return  # it has been made before
+            return  # it has been made before, or is not to be
         desk.changed(event.guild_id)
 
     async def _at(self, guild_id: str, event_id: str) -> Event | None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 
-from sekkei.design import ConditionFailed, Transaction, TransactionFailed, Update
+from sekkei.design import Transaction, TransactionFailed, Update
 from sekkei_systems.eventbot import design
 from sekkei_systems.eventbot.design import (
     Answer,
@@ -139,24 +140,24 @@ class Hands:
             await self._mark(event, {one.user_id: marks[one.user_id] for one in group})
         count = sum(marks.values())
         update: Update[Event] = events.update(event.guild_id, event.event_id).keeping_version()
-        await desk.transact(update.set(Event.attended_count, count), by=host.actor)
+        settle = desk.settle_event(event.guild_id, event.event_id)  # it counts again, if others do this too
+        await desk.transact(update.set(Event.attended_count, count), settle, by=host.actor)
         desk.changed(event.guild_id)
         return count
 
     async def _mark(self, event: Event, marks: Mapping[str, bool]) -> None:
-        """Together, or one by one where somebody was removed meanwhile."""
+        """Together, or one by one where somebody was removed meanwhile. If we die, it is counted later."""
+        settle = self._desk.settle_event(event.guild_id, event.event_id)
         updates = [
             members.update(event.guild_id, event.event_id, user_id).set(Member.attended, there)
             for user_id, there in marks.items()
         ]
         try:
-            await self._desk.transact(*updates)
+            await self._desk.transact(*updates, settle)
         except TransactionFailed:
             for update in updates:
-                try:
-                    await self._desk.db.write(update)
-                except ConditionFailed:
-                    pass
+                with suppress(TransactionFailed):
+                    await self._desk.transact(update, settle)
 
     async def _standing(self, event: Event, user_id: str) -> tuple[Member | None, Reply | None]:
         key = (event.guild_id, event.event_id, user_id)

@@ -7,6 +7,7 @@ from typing import Any
 
 import orjson
 
+from sekkei.design import Condition
 from sekkei_systems.eventbot.design import Event
 from sekkei_systems.eventbot.rules import options
 from sekkei_systems.eventbot.rules.identifiers import new_event_id
@@ -43,6 +44,12 @@ def as_series(event: Event) -> dict[str, Any]:
         for name, value in orjson.loads(event.series).items():
             values[name] = datetime.fromisoformat(value) if name in TIMES and value else value
     return values
+
+
+def goes_on() -> Condition[Event]:
+    """The next one is yet to be made, and nobody has ended the series, or let it rest, since it was read."""
+    rests = Event.repeat_paused == True  # noqa: E712
+    return Event.next_event_id.absent() & Event.repeat.exists() & ~rests
 
 
 async def next_of(desk: Desk, event: Event, *, resumed: bool = False) -> Event | None:

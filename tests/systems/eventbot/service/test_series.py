@@ -7,11 +7,13 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from sekkei.runtime.refusals import Changed
 from sekkei_systems.eventbot.design import Event, Repeat
 from sekkei_systems.eventbot.local.world import ATTENDEE_ROLE, GUILD_ID, ORGANISER_ROLE
 from sekkei_systems.eventbot.refusals import AlreadySo
 from sekkei_systems.eventbot.rules import options
-from sekkei_systems.eventbot.service import Details, Draft
+from sekkei_systems.eventbot.rules.identifiers import schedule_name
+from sekkei_systems.eventbot.service import Details, Draft, Events
 from tests.systems.eventbot.conftest import AOI, REN, Bot
 
 DAY = timedelta(days=1)
@@ -128,3 +130,43 @@ async def test_one_is_skipped(quick: Bot) -> None:
     fresh = await following(quick, event)
     assert fresh is not None
     assert fresh.event_start_at == event.event_start_at + 7 * DAY
+
+
+async def test_no_event_follows_what_is_paused_in_the_same_moment(quick: Bot, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever pauses it as it begins has been told that no further one is made."""
+    event = await weekly(quick)
+    service, sound = quick.service.events, Events._repeat
+
+    async def repeat(self: Events, read: Event) -> None:
+        await service.pause(await quick.host(AOI, event.event_id))
+        await sound(self, read)
+
+    monkeypatch.setattr(Events, "_repeat", repeat)
+    await service.begin(GUILD_ID, event.event_id, str(event.event_start_at and event.event_start_at.isoformat()))
+    assert await following(quick, event) is None
+
+
+async def test_no_event_follows_what_is_called_off_and_paused_in_the_same_moment(quick: Bot) -> None:
+    event = await weekly(quick)
+    host = await quick.host(AOI, event.event_id)
+    await quick.service.events.pause(host)
+    with pytest.raises(Changed):
+        await quick.service.events.cancel(host)
+    assert await following(quick, event) is None
+
+
+async def test_a_series_that_is_resumed_as_it_begins_goes_on(quick: Bot) -> None:
+    """Whoever began it saw that it rests, by a clock that was a little ahead: for whoever resumes it, it is to come."""
+    event = await weekly(quick)
+    start = event.event_start_at
+    assert start is not None
+    await quick.service.events.pause(await quick.host(AOI, event.event_id))
+    await quick.calm()
+    await quick.work(start.timestamp() - 2 - quick.clock.now())
+    await quick.service.events.begin(GUILD_ID, event.event_id, start.isoformat())
+    await quick.service.desk.schedules.delete(schedule_name(event.event_id, "s"))  # done
+    await quick.service.events.resume(await quick.host(AOI, event.event_id))
+    await quick.calm()
+    fresh = await following(quick, event)
+    assert fresh is not None
+    assert fresh.event_start_at == start + 7 * DAY
