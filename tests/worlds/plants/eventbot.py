@@ -196,6 +196,46 @@ def discords_own_event_stays(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Surroundings, "unmirror", unmirror)
 
 
+def a_series_rests_in_vain(patch: pytest.MonkeyPatch) -> None:
+    from sekkei_systems.eventbot.service import events
+
+    sound = events.next_of
+
+    async def next_of(desk: Any, event: Any, *, resumed: bool = False) -> Any:
+        return await sound(desk, event, resumed=True)
+
+    patch.setattr(events, "next_of", next_of)
+    patch.setattr(events, "goes_on", events.Event.next_event_id.absent)
+
+
+def everybody_is_counted_as_there(patch: pytest.MonkeyPatch) -> None:
+    from sekkei_systems.eventbot.jobs.events import EventSettling, _plain
+
+    async def count(self: EventSettling, run: Any) -> None:
+        if any(one.attended is not None for one in run.view.members):
+            update = _plain(run.event).set(type(run.event).attended_count, len(run.view.members))
+            await self._write(update)
+
+    patch.setattr(EventSettling, "_count_who_came", count)
+
+
+def what_is_moved_keeps_its_schedules(patch: pytest.MonkeyPatch) -> None:
+    from sekkei_systems.eventbot.jobs.events import EventSettling
+
+    sound = EventSettling._wanted
+
+    def wanted(self: EventSettling, event: Any) -> dict[str, str]:
+        return {name: event.scheduled.get(name, at) for name, at in sound(self, event).items()}
+
+    patch.setattr(EventSettling, "_wanted", wanted)
+
+
+def an_older_post_stays(patch: pytest.MonkeyPatch) -> None:
+    from sekkei_systems.eventbot.jobs.events import EventSettling
+
+    patch.setattr(EventSettling, "_clear", nothing())
+
+
 PLANTS = [
     Planted("eventbot", a_role_is_taken_from_the_wrong_person, "roles_equal_the_union_of_events", 0),
     Planted(
@@ -221,4 +261,8 @@ PLANTS = [
     Planted("eventbot", nobody_is_told_that_it_is_off, "whoever_would_have_come_hears_that_it_is_off", 2),
     Planted("eventbot", a_notice_leaves_its_message, "no_message_remains_of_what_is_gone", 1),
     Planted("eventbot", discords_own_event_stays, "discords_own_events_are_ours", 0),
+    Planted("eventbot", a_series_rests_in_vain, "no_event_follows_while_a_series_rests", 1),
+    Planted("eventbot", what_is_moved_keeps_its_schedules, "what_is_to_come_is_scheduled", 7),
+    Planted("eventbot", an_older_post_stays, "what_is_posted_again_stands_there_once", 1),
+    Planted("eventbot", everybody_is_counted_as_there, "who_came_is_counted", 19, ("notes_who_came", "joins")),
 ]

@@ -5,9 +5,11 @@ Here is how they take part; `notices` and `organising` are what else they do, `p
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from datetime import timedelta
 from importlib import import_module
 
+from sekkei.runtime import days
 from sekkei.runtime.live import Live
 from sekkei.worlds import Person, Script, World
 from sekkei_systems.eventbot import SYSTEM
@@ -34,7 +36,7 @@ WORLD = Script(
     [SYSTEM],
     seconds=25.0,
     settle_seconds=120.0,
-    starts=(0.0, BEFORE_A_MINUTE),
+    starts=(0.0, BEFORE_A_MINUTE, BEFORE_A_MINUTE + 5.0),
     rushes=(60.0,),
     leaps=(HOUR / 2,),
     rests=(HOUR,),
@@ -71,14 +73,20 @@ async def organiser(me: Person) -> None:
     settings = {"attendee": ATTENDEE_ROLE, "organiser": ORGANISER_ROLE, **wanted}
     outcome = await app_of(me).command(me.memory["as"], RECRUIT, "event settings", settings)
     assert outcome.ok, outcome.reason
-    for title in ("もくもく会", "読書会"):
-        await makes_an_event(me, title)
+    await makes_an_event(me, "もくもく会")
+    await makes_an_event(me, "読書会", in_minutes(me, 0) if me.dice.chance(0.4) else "")
 
 
 async def makes_an_event(me: Person, title: str, start: str = "") -> str:
     values = {"title": title, "start": start or EVENTS_BEGIN, "capacity": str(CAPACITY)}
     outcome = await app_of(me).submit(me.memory["as"], RECRUIT, "e1:create:", values)
     return f"makes {title}: {told(outcome)}"
+
+
+def in_minutes(me: Person, minutes: int) -> str:
+    """So long after the next full minute, as people write it."""
+    at = days.now_jst(me.world.clock) + timedelta(minutes=minutes + 1)
+    return f"{at:%Y-%m-%d %H:%M}"
 
 
 @WORLD.role(1)
@@ -126,9 +134,14 @@ async def _presses(me: Person, verb: str) -> str | None:
     return f"presses {verb} of {event.title}: {outcome if isinstance(outcome, str) else told(outcome)}"
 
 
-def some_event(me: Person) -> Event | None:
-    posted = [one for one in events_of(me.world) if one.recruit_message_id]
-    return me.dice.choice(posted) if posted else None
+def posted_events(me: Person) -> list[Event]:
+    return [one for one in events_of(me.world) if one.recruit_message_id]
+
+
+def some_event(me: Person, such: Callable[[Event], object] | None = None) -> Event | None:
+    """One that somebody sees; of such a kind, if they look for one."""
+    found = [one for one in posted_events(me) if such is None or such(one)]
+    return me.dice.choice(found) if found else None
 
 
 async def pressed(me: Person, event: Event, custom_id: str) -> Outcome | str:
@@ -139,14 +152,14 @@ async def pressed(me: Person, event: Event, custom_id: str) -> Outcome | str:
         return f"it is gone: {no}"
 
 
-@WORLD.does("helper", 3)
+@WORLD.does("helper", 2.5)
 @WORLD.does("member", 6)
 async def joins(me: Person) -> str | None:
     return await _presses(me, "join")
 
 
-@WORLD.does("helper", 2)
-@WORLD.does("member", 4)
+@WORLD.does("helper", 1)
+@WORLD.does("member", 3.5)
 async def leaves(me: Person) -> str | None:
     return await _presses(me, "leave")
 
@@ -161,7 +174,7 @@ async def closes_or_opens(me: Person) -> str | None:
     return await _presses(me, me.dice.choice(["close", "reopen"]))
 
 
-@WORLD.does("organiser", 1)
+@WORLD.does("organiser", 0.6)
 async def joins_too(me: Person) -> str | None:
     return await _presses(me, me.dice.choice(["join", "leave"]))
 
@@ -181,5 +194,5 @@ async def deletes_one(me: Person) -> str | None:
     return await _presses(me, "deleteyes")
 
 
-for part in ("notices", "organising", "promises"):  # they join the script
+for part in ("notices", "organising", "promises", "organised"):  # they join the script
     import_module(f"sekkei_systems.eventbot.world.{part}")

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Mapping
-from datetime import timedelta
 from typing import Any
 
 import orjson
 
-from sekkei.runtime import days
 from sekkei.worlds import Person, World
 from sekkei_systems.eventbot.design import Event, Notice
 from sekkei_systems.eventbot.local.client import Outcome
 from sekkei_systems.eventbot.local.discord import No
 from sekkei_systems.eventbot.local.world import RECRUIT
 from sekkei_systems.eventbot.rules.identifiers import Press, read_custom_id
-from sekkei_systems.eventbot.world import WORLD, app_of, discord_of, new_title, pressed, some_event, told
+from sekkei_systems.eventbot.world import WORLD, app_of, discord_of, in_minutes, new_title, pressed, some_event, told
 
 THINKING_SECONDS = 2.0
 """Between what somebody sees and what they press; meanwhile it may have become another."""
@@ -69,12 +67,6 @@ def _standing(field: Mapping[str, Any]) -> str:
     """What a form has in one of its fields before anybody types."""
     chosen = [one["value"] for one in field.get("options", ()) if one.get("default")]
     return str(chosen[0] if chosen else field.get("value", ""))
-
-
-def in_minutes(me: Person, minutes: int) -> str:
-    """So long after the next full minute, as people write it."""
-    at = days.now_jst(me.world.clock) + timedelta(minutes=minutes + 1)
-    return f"{at:%Y-%m-%d %H:%M}"
 
 
 @WORLD.does("helper", 1.2)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sekkei.runtime import days
 from sekkei.worlds import Person
+from sekkei_systems.eventbot.design import Event
 from sekkei_systems.eventbot.local.client import Outcome
 from sekkei_systems.eventbot.local.world import PEOPLE, RECRUIT
 from sekkei_systems.eventbot.rules.identifiers import uuid_of
@@ -12,14 +13,15 @@ from sekkei_systems.eventbot.world import (
     WORLD,
     app_of,
     discord_of,
-    events_of,
+    in_minutes,
     makes_an_event,
     new_title,
+    posted_events,
     pressed,
     some_event,
     told,
 )
-from sekkei_systems.eventbot.world.notices import fills_in, in_minutes, shown, uses, verb_of
+from sekkei_systems.eventbot.world.notices import fills_in, shown, uses, verb_of
 
 OPTIONS = ("机 1\n床 1", "机 1\n床", "机 2\n床 1\n窓")
 
@@ -33,15 +35,28 @@ async def makes_one_that_is_soon(me: Person) -> str | None:
     return await makes_an_event(me, new_title(me, "もうすぐ"), start)
 
 
-@WORLD.does("helper", 0.6)
-@WORLD.does("organiser", 0.6)
+def _is_to_come(me: Person, event: Event) -> bool:
+    return event.cancelled_at is None and not has_started(event, days.now_jst(me.world.clock))
+
+
+@WORLD.does("helper", 0.5)
+@WORLD.does("organiser", 0.5)
+async def moves_one(me: Person) -> str | None:
+    event = some_event(me, lambda one: _is_to_come(me, one))
+    if event is None:
+        return None
+    start = in_minutes(me, me.dice.choice([0, 1, 20, 62, 600]))
+    verb = "editone" if event.repeat is not None and me.dice.chance(0.5) else "edit"
+    return f"moves {event.title} to {start}: {await fills_in(me, event, verb, start=start)}"
+
+
+@WORLD.does("helper", 0.3)
+@WORLD.does("organiser", 0.3)
 async def edits_one(me: Person) -> str | None:
     event = some_event(me)
     if event is None:
         return None
     changes = {"capacity": str(me.dice.randint(1, 3))}
-    if me.dice.chance(0.3):
-        changes["start"] = in_minutes(me, me.dice.choice([1, 20, 62, 600]))
     verb = "editone" if event.repeat is not None and me.dice.chance(0.5) else "edit"
     return f"edits {event.title} ({', '.join(changes.values())}): {await fills_in(me, event, verb, **changes)}"
 
@@ -78,8 +93,8 @@ async def gives_a_choice(me: Person) -> str | None:
 
 @WORLD.does("member", 3)
 async def chooses(me: Person) -> str | None:
-    event = some_event(me)
-    if event is None or not event.options:
+    event = some_event(me, lambda one: one.options)
+    if event is None:
         return None
     buttons = await shown(me, RECRUIT, str(event.recruit_message_id), "option", "late")
     if not buttons:
@@ -113,13 +128,15 @@ async def calls_one_off(me: Person) -> str | None:
 @WORLD.does("organiser", 0.5)
 async def puts_somebody_in_or_out(me: Person) -> str | None:
     """From the menu of people: one of them, and what is offered for them."""
-    event = some_event(me)
+    event = some_event(me, (lambda one: one.options) if me.dice.chance(0.4) else None)
     if event is None:
         return None
     menu = await pressed(me, event, f"e1:people:{uuid_of(event.event_id)}")
     if isinstance(menu, str) or menu.message_id is None:
         return f"looks for the people of {event.title}: {_said(menu)}"
-    somebody = me.dice.choice([one.memory["as"].id for one in me.world.people])
+    there = [one.user_id for one in me.world.decoded("EventMembers") if one.event_id == event.event_id]
+    everybody = [one.memory["as"].id for one in me.world.people]
+    somebody = me.dice.choice(sorted(there) if there and me.dice.chance(0.5) else everybody)
     for people in await shown(me, RECRUIT, menu.message_id, "person"):
         await uses(me, menu, people, [somebody])
     offered = await shown(me, RECRUIT, menu.message_id, "pseat", "pseatin", "premove", "pmove")
@@ -132,41 +149,51 @@ async def puts_somebody_in_or_out(me: Person) -> str | None:
     return f"presses {verb_of(chosen).verb} of {PEOPLE[somebody].username} in {event.title}: {said}"
 
 
-@WORLD.does("organiser", 0.3)
-async def writes_to_them_or_rests(me: Person) -> str | None:
-    event = some_event(me)
+@WORLD.does("organiser", 0.15)
+async def writes_to_them(me: Person) -> str | None:
+    event = some_event(me, lambda one: one.member_count)
     if event is None:
         return None
-    verbs = ["tell", "resume" if event.repeat_paused else "pause"]
-    verb = me.dice.choice(verbs if event.repeat is not None else verbs[:1])
-    if verb == "tell":
-        return f"writes to those in {event.title}: {await fills_in(me, event, 'tell', text='よろしくお願いします')}"
+    return f"writes to those in {event.title}: {await fills_in(me, event, 'tell', text='よろしくお願いします')}"
+
+
+@WORLD.does("helper", 0.7)
+@WORLD.does("organiser", 0.7)
+async def rests_or_goes_on(me: Person) -> str | None:
+    """With a series whose next one is not made yet; where there is none, out of what begins soonest."""
+    event = some_event(me, lambda one: one.repeat is not None and not one.next_event_id and one.cancelled_at is None)
+    if event is None:
+        coming = [one for one in posted_events(me) if _is_to_come(me, one) and one.event_start_at is not None]
+        if not coming:
+            return None
+        event = min(coming, key=lambda one: (str(one.event_start_at), one.event_id))
+        return f"makes a series of {event.title}: {await fills_in(me, event, 'details', repeat='DAILY')}"
+    verb = "resume" if event.repeat_paused else "pause"
     return f"presses {verb} of {event.title}: {_said(await pressed(me, event, f'e1:{verb}:{uuid_of(event.event_id)}'))}"
 
 
 @WORLD.does("organiser", 0.2)
 async def loses_a_message_and_posts_it_again(me: Person) -> str | None:
-    """Somebody with a heavy hand deletes it in Discord; the event's page has a button for that."""
+    """Somebody with a heavy hand deletes it in Discord, or just overlooks it; the event's page has a button."""
     event = some_event(me)
     if event is None:
         return None
-    lost: set[str] = me.world.given.setdefault("lost", set())
-    lost.add(str(event.recruit_message_id))
-    await discord_of(me.world).delete(RECRUIT, str(event.recruit_message_id))
+    gone = me.dice.chance(0.5)
+    if gone:
+        me.world.given.setdefault("lost", set()).add(str(event.recruit_message_id))
+        await discord_of(me.world).delete(RECRUIT, str(event.recruit_message_id))
     panel = await app_of(me).command(me.memory["as"], RECRUIT, "event manage", {"event": uuid_of(event.event_id)})
     buttons = await shown(me, RECRUIT, str(panel.message_id), "repost") if panel.message_id else []
     said = told(await uses(me, panel, buttons[0])) if buttons else told(panel)
-    return f"deletes the message of {event.title} and posts it again: {said}"
+    return f"{'deletes' if gone else 'overlooks'} the message of {event.title} and posts it again: {said}"
 
 
-@WORLD.does("organiser", 0.2)
+@WORLD.does("helper", 0.8)
+@WORLD.does("organiser", 0.8)
 async def notes_who_came(me: Person) -> str | None:
-    begun = [
-        one for one in events_of(me.world) if one.recruit_message_id and has_started(one, days.now_jst(me.world.clock))
-    ]
-    if not begun:
+    event = some_event(me, lambda one: one.member_count and has_started(one, days.now_jst(me.world.clock)))
+    if event is None:
         return None
-    event = me.dice.choice(begun)
     listed = await pressed(me, event, f"e1:attend:{uuid_of(event.event_id)}:0")
     if isinstance(listed, str) or listed.message_id is None:
         return f"looks who came to {event.title}: {_said(listed)}"

@@ -236,11 +236,11 @@ def nothing_remains_of_events_that_are_gone(world: World) -> None:
 @WORLD.finally_
 def no_message_remains_of_what_is_gone(world: World) -> None:
     """Of a post whose answer was lost Discord gives back the id, as long as it remembers."""
-    if _was_down_for_long(world):
+    if was_down_for_long(world):
         return
     there = {uuid_of(one.event_id) for one in events_of(world)}
     there |= {uuid_of(one.notice_id) for one in notices_of(world)}
-    for message in _said_to_all(world):
+    for message in said_to_all(world):
         for button in components_in(orjson.loads(message.body)):
             press = verb_of(button)
             assert press.uuid in there, f"a message with a button to {press.verb} is left of what is deleted"
@@ -249,7 +249,7 @@ def no_message_remains_of_what_is_gone(world: World) -> None:
 @WORLD.finally_
 def messages_show_what_is_stored(world: World) -> None:
     members, replies, now = _members(world), _replies(world), _now(world)
-    messages = {one.message_id: orjson.loads(one.body) for one in _said_to_all(world)}
+    messages = {one.message_id: orjson.loads(one.body) for one in said_to_all(world)}
     words = wording("ja")
     for event in events_of(world):
         if str(event.recruit_message_id) in world.given.get("lost", ()):
@@ -300,7 +300,7 @@ def _difference(shown: Any, stored: Any) -> str:
     return f"{str(shown)[:60]!r}, stored is {str(stored)[:60]!r}"
 
 
-def _said_to_all(world: World, *channels: str) -> list[LocalMessage]:
+def said_to_all(world: World, *channels: str) -> list[LocalMessage]:
     """What the bot has posted where everybody reads it, threads and all; or in some channels."""
     discord = discord_of(world)
     chosen = channels or (RECRUIT, NOTICES, *(id for id, _ in drive(discord.things("thread"))))
@@ -308,7 +308,7 @@ def _said_to_all(world: World, *channels: str) -> list[LocalMessage]:
     return sorted((one for one in found if one.seen_by is None), key=lambda one: one.message_id)
 
 
-def _was_down_for_long(world: World) -> bool:
+def was_down_for_long(world: World) -> bool:
     """While people acted: Discord has forgotten by what marks it would have known what is sent again."""
     return sum("nothing runs" in one.what for one in world.story) > len(world.script.rests)
 
@@ -317,7 +317,7 @@ def _heard(world: World, *channels: str) -> list[LocalMessage]:
     """What was said, without what is said again when Discord has forgotten by which mark it would know it."""
     last: dict[str, float] = {}
     found = []
-    for message in _said_to_all(world, *channels):
+    for message in said_to_all(world, *channels):
         at = message.at.timestamp()
         if at - last.setdefault(_content(message), at) <= NONCE_LIFE.total_seconds():
             found.append(message)
@@ -375,8 +375,8 @@ def _assert_concerned(message: LocalMessage, title: str, history: History) -> No
     ids = [id for id, known in history.events.items() if known == title]
     if len(ids) == 1:
         for user_id in message.pinged:
-            assert history.left.get((ids[0], user_id), at) >= at - 60, f"{user_id} has left, and is reminded of {title}"
-        assert history.cancelled.get(ids[0], at) >= at - 60, f"{title} is called off, and reminded of"
+            assert history.left.get((ids[0], user_id), at) >= at, f"{user_id} has left, and is reminded of {title}"
+        assert history.cancelled.get(ids[0], at) >= at, f"{title} is called off, and reminded of"
 
 
 @WORLD.finally_
