@@ -34,7 +34,7 @@ BEFORE_A_MINUTE = 45.0
 WORLD = Script(
     "eventbot",
     [SYSTEM],
-    seconds=25.0,
+    seconds=21.0,
     settle_seconds=120.0,
     starts=(0.0, BEFORE_A_MINUTE, BEFORE_A_MINUTE + 5.0),
     rushes=(60.0,),
