@@ -296,6 +296,8 @@ class DeskVerb(Enum):
     CALLED_OFF = "called-off"
     MOVED = "moved"
     MESSAGE = "message"
+    REFUSED = "refused"
+    """Nobody's doing: a studio's own system refused a booking later, so it has ended."""
 
 
 @model
@@ -316,6 +318,9 @@ class DeskAct:
     done_at: Attr[datetime] = attr("doneAt", stored_as=INSTANT, ja="日時", en="when")
     undone_at: Attr[datetime | None] = attr(
         "undoneAt", default=None, stored_as=INSTANT, ja="取り消した日時", en="when it was undone"
+    )
+    undone_by: Attr[str | None] = attr(
+        "undoneBy", default=None, ja="取り消しで入れた予約", en="booking that it was undone with"
     )
     ttl: Attr[datetime] = attr(stored_as=epoch(), ja="期限", en="until when")
 

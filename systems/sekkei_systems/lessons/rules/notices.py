@@ -152,6 +152,13 @@ class Notices:
         what, label = self.words(lesson, person), say(language, "notice.look")
         return self._messages(person, Notice("change", title, what, note, label, self._page(lesson)))
 
+    def refused(self, person: Contact | None, tie: UserLesson) -> Messages:
+        """The studio's own system had sold the place; the booking has ended."""
+        language = language_of(person)
+        title, note = say(language, "notice.refused"), say(language, "notice.refused.note")
+        what, label = self.words(tie, person), say(language, "notice.look")
+        return self._messages(person, Notice("change", title, what, note, label, self._page(tie)))
+
     def moved(self, person: Contact | None, tie: UserLesson, lesson: Lesson) -> Messages:
         """The lesson takes place at another time; what one had to do with it has moved along."""
         language = language_of(person)

@@ -111,13 +111,13 @@ class Bookings:
             await self._sold_out(lesson)
             raise
         once, ended = also(booking) if also else None, self._ended(booking, waiting, now)
-        beside = self._reservations.booked(reserved)
+        beside, others = self._reservations.booked(reserved), told(booking)
         try:
-            await self._commit(entitled, take_reserved(lesson, now), ended, once, beside, *told(booking))
+            await self._commit(entitled, take_reserved(lesson, now), ended, once, beside, *others)
         except (Refusal, AlreadyDone):
             await self._reservations.drop(reserved)
             raise
-        await self._reservations.confirm(reserved)
+        await self._reservations.confirm(reserved, tell=bool(others))
         return booking
 
     async def _sold_out(self, lesson: Lesson) -> None:

@@ -14,6 +14,7 @@ from sekkei.runtime.refusals import Changed
 from sekkei_systems.lessons import refusals
 from sekkei_systems.lessons.design import (
     Contact,
+    DeskAct,
     DeskVerb,
     Lesson,
     Status,
@@ -126,8 +127,8 @@ class Desk:
         found = await self._ties.db.all(of_studio_between(staff.studio.code, first, last))
         return dict(Counter(slot_of(tie) for tie in found if waits(tie.kind, tie.status)))
 
-    async def book_for(self, staff: Staff, slot: Slot, user_id: str, *, note: bool = True) -> UserLesson:
-        """A place for a member, out of the queue or at the counter; they are told."""
+    async def book_for(self, staff: Staff, slot: Slot, user_id: str, *, undoes: DeskAct | None = None) -> UserLesson:
+        """A place for a member, out of the queue or at the counter, or the one that a mistake took; they are told."""
         await self._timetable.upcoming(staff.own(slot))
         person = await self._ties.db.get(contact(user_id))
         if person is None:
@@ -136,7 +137,9 @@ class Desk:
 
         def told(booking: UserLesson) -> list[Action[Any, Any]]:
             messages = self._told(self._notices.booked_by_desk(person, booking), f"desk/{booking.reservation_id}")
-            return [*messages, *([self._acts.noted(act)] if note else [])]
+            if undoes is not None:
+                return [*messages, self._acts.undone(undoes, booking.reservation_id)]
+            return [*messages, self._acts.noted(act)]
 
         return await self._bookings.book(Member(user_id), slot, told=told, by_desk=True)
 
@@ -150,7 +153,7 @@ class Desk:
         noted = self._acts.noted(act)
         return await self._bookings.book(Member(guest), slot, told=lambda booking: [noted], guest_name=name)
 
-    async def cancel_for(self, staff: Staff, slot: Slot, user_id: str, *, note: bool = True) -> None:
+    async def cancel_for(self, staff: Staff, slot: Slot, user_id: str, *, undoes: DeskAct | None = None) -> None:
         """A booking ends, at the member's wish or the studio's; they are told."""
         lesson = await self._timetable.running(staff.own(slot))
         booking = await self._ties.active(user_id, slot, TieKind.BOOKING)
@@ -158,7 +161,9 @@ class Desk:
         moment = f"{self._ties.now().timestamp():.3f}"
         messages = self._notices.cancelled_by_desk(person, lesson) if person else {}
         told = self._told(messages, f"desk/off/{slot}/{user_id}/{moment}")
-        if note and not booking.guest_name:
+        if undoes is not None:
+            told.append(self._acts.undone(undoes))
+        elif not booking.guest_name:
             name = person.name if person else user_id
             told.append(self._acts.noted(self._acts.act(staff, slot, DeskVerb.CANCELLED, user_id=user_id, name=name)))
         await self._bookings.cancel(Member(user_id), slot, told)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -72,18 +73,18 @@ class Moves:
         self._entitlements = entitlements
         self._counts = Counts(ties.db, ties.clock)
 
-    async def move(self, staff: Staff, slot: Slot, to: Slot) -> Lesson:
-        """Returns the lesson in its new slot. Everybody concerned is told."""
+    async def move(self, staff: Staff, slot: Slot, to: Slot, *beside: Action[Any, Any]) -> Lesson:
+        """Returns the lesson in its new slot. Everybody concerned is told. `beside` is written with its beginning."""
         staff.own(to)
         await self._plan(staff.own(slot))
         for _ in range(TRIES):
-            made = await self._begin(staff, slot, to)
+            made = await self._begin(staff, slot, to, beside)
             if made is not None:
                 await self.carry(slot)
                 return await self._timetable.find(to) or made
         raise Changed()
 
-    async def _begin(self, staff: Staff, slot: Slot, to: Slot) -> Lesson | None:
+    async def _begin(self, staff: Staff, slot: Slot, to: Slot, beside: Sequence[Action[Any, Any]]) -> Lesson | None:
         """The new slot is taken and the old one closed, in one step; None when somebody booked or cancelled
         meanwhile."""
         there = await self._movable(slot)
@@ -92,7 +93,7 @@ class Moves:
         made = self._elsewhere(there, to)
         created, act = lessons.create(made), self._acts.act(staff, slot, DeskVerb.MOVED, target=str(to))
         try:
-            await self._ties.db.transact(created, self._closing(there, to), self._acts.noted(act))
+            await self._ties.db.transact(created, self._closing(there, to), self._acts.noted(act), *beside)
         except TransactionFailed as failed:
             if failed.failed(created):
                 taken = await self._timetable.find(to)

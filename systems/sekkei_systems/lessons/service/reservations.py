@@ -45,7 +45,9 @@ from sekkei_systems.lessons.design import (
 from sekkei_systems.lessons.ports.booking.port import BookingPort, NoWord, StudioRefused
 from sekkei_systems.lessons.rules.notices import Notices
 from sekkei_systems.lessons.rules.places import is_available
+from sekkei_systems.lessons.rules.quiet import quiet_pause
 from sekkei_systems.lessons.rules.slots import Slot, slot_of
+from sekkei_systems.lessons.service.acts import Acts
 from sekkei_systems.lessons.service.entitlements import Entitlements
 
 SETTLED_AFTER = timedelta(seconds=60)
@@ -73,6 +75,7 @@ class Reservations:
         self._outbox = outbox
         self._notices = notices
         self._entitlements = entitlements
+        self._acts = Acts(db, clock)
 
     def port(self, studio_code: str) -> BookingPort | None:
         """Those of the table are kept in step by `Connections`."""
@@ -119,14 +122,15 @@ class Reservations:
         """For the transaction that books: the place is taken here too, if nobody has settled it meanwhile."""
         return self._step(made, ReservationState.RESERVING, ReservationState.BOOKED)
 
-    async def confirm(self, made: Reservation) -> None:
-        """After that transaction. Without an answer it is asked again later; raises Full when the hold had lapsed."""
+    async def confirm(self, made: Reservation, *, tell: bool = False) -> None:
+        """After that transaction. Without an answer it is asked again later; raises Full when the hold had lapsed.
+        `tell` whoever was told of the booking, which somebody else made for them: the refusal does not reach them."""
         try:
             await self._confirm(made)
         except NoWord:
             return  # the schedule settles it
         except StudioRefused:
-            await self._undo(made)
+            await self._undo(made, tell=tell)
             raise refusals.Full() from None
 
     async def drop(self, made: Reservation) -> None:
@@ -222,7 +226,7 @@ class Reservations:
 
     async def _undo(self, made: Reservation, *, tell: bool = False) -> None:
         """The studio sold the place to somebody else after all: the booking here ends. Whoever has been booked since a
-        while is told."""
+        while, or by others, is told, and the desk sees it."""
         slot, now = Slot(made.studio_code, made.lesson_date, made.start_time), days.now(self._clock)
         key = (slot.studio_code, slot.lesson_date, slot.start_time)
         booking = await self._db.get(user_lesson(made.user_id, *key, TieKind.BOOKING))
@@ -236,18 +240,25 @@ class Reservations:
             waited = await self._db.get(user_lesson(made.user_id, *key, TieKind.WAITLIST).consistent())
             if waited is not None and waited.status is Status.COMPLETED:  # it ended with the booking
                 actions.append(change_status(waited, Status.CANCELLED, now))
-            actions += await self._told(made, there) if tell and there is not None else []
+            actions += await self._told(slot, booking) if tell else []
         try:
             await self._db.transact(*actions)
         except TransactionFailed:
             await self._again(made)
 
-    async def _told(self, made: Reservation, there: Lesson) -> list[Action[Any, Any]]:
-        person = await self._db.get(contact(made.user_id))
-        messages = {} if person is None else self._notices.cancelled_by_desk(person, there)
-        reason = f"undone/{made.reservation_id}"
+    async def _told(self, slot: Slot, booking: UserLesson) -> list[Action[Any, Any]]:
+        person = await self._db.get(contact(booking.user_id))
+        # As long as word of the booking waits, or they would hear of its end first.
+        pause = quiet_pause(person, days.now(self._clock), booking.starts_at)
+        name = booking.guest_name or (person.name if person else booking.user_id)
         return [
-            self._outbox.message(kind, str(body["to"]), body, id=f"{reason}/{kind}") for kind, body in messages.items()
+            *await self._acts.refused(slot, booking, name),
+            *[
+                self._outbox.message(
+                    kind, str(body["to"]), body, id=f"undone/{booking.reservation_id}/{kind}", after=pause
+                )
+                for kind, body in self._notices.refused(person, booking).items()
+            ],
         ]
 
     async def _again(self, made: Reservation) -> None:

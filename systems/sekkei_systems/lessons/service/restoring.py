@@ -58,13 +58,13 @@ class Restoring:
         self._schedules = schedules
         self._entitlements = entitlements
 
-    async def bring_back(self, slot: Slot) -> int:
-        """Returns how many ties go on."""
+    async def bring_back(self, slot: Slot, *beside: Action[Any, Any]) -> int:
+        """Returns how many ties go on. `beside` is written with it, or nothing is."""
         await self._timetable.upcoming(slot)
         at = self._ties.now() + LOOK_AGAIN
         await self._schedules.put(f"lessons/restore/{slot}", "restore", {"slot": str(slot)}, at=at)
         try:
-            await self._ties.db.transact(self._takes_place(slot))
+            await self._ties.db.transact(self._takes_place(slot), *beside)
         except TransactionFailed:
             raise Changed() from None
         return await self.settle(slot)

@@ -25,21 +25,22 @@ class Undoing:
         act = await self._acts.get(staff.own(slot), act_id)
         if not self._acts.may_undo(act):
             raise refusals.CannotUndo()
-        await self._acts.undone(act)
         try:
             return await self._undo(staff, slot, act)
         except Refusal:
-            await self._acts.not_undone(act)
+            if not self._acts.may_undo(await self._acts.get(slot, act_id)):
+                raise refusals.CannotUndo() from None  # another click was quicker
             raise
 
     async def _undo(self, staff: Staff, slot: Slot, act: DeskAct) -> Slot:
+        """Each marks the act in its own transaction: it is never marked and not undone."""
         if act.verb in (DeskVerb.BOOKED, DeskVerb.WALK_IN):
-            await self._desk.cancel_for(staff, slot, act.user_id or "", note=False)
+            await self._desk.cancel_for(staff, slot, act.user_id or "", undoes=act)
         elif act.verb is DeskVerb.CANCELLED:
-            await self._desk.book_for(staff, slot, act.user_id or "", note=False)
+            await self._desk.book_for(staff, slot, act.user_id or "", undoes=act)
         elif act.verb is DeskVerb.CALLED_OFF:
-            await self._restoring.bring_back(slot)
+            await self._restoring.bring_back(slot, self._acts.undone(act))
         elif act.verb is DeskVerb.MOVED:
             await self._moves.settle(slot)  # what still stands in the old slot would be in the way
-            await self._moves.move(staff, parse_slot(act.target or ""), slot)
+            await self._moves.move(staff, parse_slot(act.target or ""), slot, self._acts.undone(act))
         return slot

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from sekkei.runtime.refusals import Changed
+from sekkei.design import ConditionFailed
 from sekkei_systems.lessons import refusals
 from sekkei_systems.lessons.design import DeskVerb
 from sekkei_systems.lessons.service.acts import UNDONE_WITHIN
@@ -22,9 +22,9 @@ async def test_what_was_done_is_seen_newest_first_and_can_be_taken_back_for_an_h
         (DeskVerb.BOOKED, "hana", "staff"),
     ]
     assert all(map(acts.may_undo, found))
-    await acts.undone(found[0])
-    with pytest.raises(Changed):
-        await acts.undone(found[0])
+    await world.db.write(acts.undone(found[0]))
+    with pytest.raises(ConditionFailed):
+        await world.db.write(acts.undone(found[0]))
     assert not acts.may_undo(await acts.get(LESSON, found[0].act_id))
     world.clock.advance(UNDONE_WITHIN.total_seconds() + 1)
     assert not acts.may_undo(found[1])

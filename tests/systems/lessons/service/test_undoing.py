@@ -1,7 +1,12 @@
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 
+from sekkei.design import Database
 from sekkei_systems.lessons import refusals
 from sekkei_systems.lessons.design import Status, TieKind
 from sekkei_systems.lessons.rules.slots import Slot
@@ -77,3 +82,109 @@ async def test_a_lesson_moves_back_and_a_message_cannot_be_unsaid(world: World) 
     await world.service.desk.call_off(STAFF, LESSON)
     await undo_newest(world)
     assert not (await world.lesson_now()).called_off
+
+
+class Died(BaseException):
+    """A process is gone: nothing that would tidy up runs."""
+
+
+def dies_before_write(patch: pytest.MonkeyPatch, number: int) -> Callable[[], int]:
+    """Counting from nought. Returns how to ask how many were begun."""
+    begun = 0
+
+    def dying(sound: Any) -> Any:
+        async def write(*about: Any, **more: Any) -> Any:
+            nonlocal begun
+            begun += 1
+            if begun > number:
+                raise Died
+            return await sound(*about, **more)
+
+        return write
+
+    for name in ("write", "transact"):
+        patch.setattr(Database, name, dying(getattr(Database, name)))
+    return lambda: begun
+
+
+async def booked_by_desk(world: World) -> None:
+    await world.service.desk.book_for(STAFF, LESSON, "hana")
+
+
+async def let_in(world: World) -> None:
+    await world.service.desk.walk_in(STAFF, LESSON, "飛び込み")
+
+
+async def cancelled_by_desk(world: World) -> None:
+    await world.book("hana", LESSON)
+    await world.service.desk.cancel_for(STAFF, LESSON, "hana")
+
+
+async def called_off(world: World) -> None:
+    await world.service.desk.call_off(STAFF, LESSON)
+
+
+async def moved(world: World) -> None:
+    await world.service.moves.move(STAFF, LESSON, TO)
+    world.settle()
+    await world.jobs.move({"slot": str(LESSON)})
+
+
+async def is_as_it_was(world: World, deed: Callable[[World], Any]) -> bool:
+    for job in (world.jobs.restore, world.jobs.move):
+        for slot in (LESSON, TO):
+            await job({"slot": str(slot)})  # by their schedules
+    found = await world.service.timetable.find(LESSON)
+    comes = 1 if deed is cancelled_by_desk else 0
+    return found is not None and (found.called_off, found.is_open, found.booked) == (False, True, comes)
+
+
+@pytest.mark.parametrize("write", range(4))
+@pytest.mark.parametrize("deed", [booked_by_desk, let_in, cancelled_by_desk, called_off, moved])
+async def test_whoever_dies_over_an_undo_has_not_used_it_up(
+    deed: Callable[[World], Any], write: int, world: World
+) -> None:
+    await world.lesson(capacity=2)
+    await world.person("hana")
+    await deed(world)
+    world.settle()
+    act = (await world.service.acts.of(LESSON))[0]
+    with pytest.MonkeyPatch.context() as patch:
+        dies_before_write(patch, write)
+        try:
+            await world.service.undoing.undo(STAFF, LESSON, act.act_id)
+        except Died:
+            pass
+    world.settle()
+    is_used_up = (await world.service.acts.get(LESSON, act.act_id)).undone_at is not None
+    if not is_used_up:
+        await world.service.undoing.undo(STAFF, LESSON, act.act_id)
+        world.settle()
+    assert await is_as_it_was(world, deed)
+    with pytest.raises(refusals.CannotUndo):
+        await world.service.undoing.undo(STAFF, LESSON, act.act_id)
+
+
+async def test_of_two_clicks_one_undoes(world: World) -> None:
+    await world.lesson(capacity=2)
+    await world.person("hana")
+    await booked_by_desk(world)
+    (act,) = await world.service.acts.of(LESSON)
+    clicks = [world.service.undoing.undo(STAFF, LESSON, act.act_id) for _ in range(2)]
+    found = await asyncio.gather(*clicks, return_exceptions=True)
+    assert [type(one) for one in found if isinstance(one, BaseException)] == [refusals.CannotUndo]
+    assert sorted(one.to for one in await world.notices()) == ["hana@example.com"] * 2, "of the place, and of its end"
+
+
+async def test_an_undo_that_is_refused_is_not_used_up_for_a_moment(world: World) -> None:
+    """Somebody who looks or dies meanwhile would take it for done."""
+    await world.lesson(capacity=1)
+    await world.person("hana")
+    await cancelled_by_desk(world)
+    await world.book("ren", LESSON)
+    (act,) = await world.service.acts.of(LESSON)
+    with pytest.MonkeyPatch.context() as patch:
+        begun = dies_before_write(patch, 0)
+        with pytest.raises(refusals.Full):
+            await world.service.undoing.undo(STAFF, LESSON, act.act_id)
+    assert begun() == 0
