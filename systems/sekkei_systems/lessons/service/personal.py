@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
-from sekkei.design import Action, Database
+from sekkei.design import Action, ConditionFailed, Database
 from sekkei.runtime.jobs import Payload, Progress, Step
 from sekkei.runtime.personal import Exported, Person, Personal, as_data
 from sekkei.runtime.refusals import NotThere
@@ -109,9 +110,12 @@ class LessonPeople:
                 await self._bookings.cancel(Member(tie.user_id), slot_of(tie), told=())
             except NotThere:
                 pass  # it ended meanwhile
-        await self._db.write(
-            user_lessons.delete(tie.user_id, tie.studio_code, tie.lesson_date, tie.start_time, tie.kind)
-        )
+        gone = user_lessons.delete(tie.user_id, tie.studio_code, tie.lesson_date, tie.start_time, tie.kind)
+        if tie.kind is not TieKind.BOOKING:
+            await self._db.write(gone)
+            return
+        with contextlib.suppress(ConditionFailed):  # it goes on again: the next step ends it, with its place
+            await self._db.write(gone.when(~(UserLesson.status == Status.ACTIVE)))
 
     async def _member(self, payload: Payload, cursor: str | None) -> Progress:
         user_id = payload["user_id"]

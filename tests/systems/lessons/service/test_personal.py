@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
+from typing import Any
+
+import pytest
+
+from sekkei.design import Action, Database
 from sekkei.runtime import days
 from sekkei.runtime.personal import Person
 from sekkei_systems.lessons.design import DeskVerb, Role, StaffMember, acts_of, all_of_user, contacts, staff_members
@@ -65,3 +71,28 @@ async def test_everything_of_somebody(world: World) -> None:
     assert set(found) == {"contact.json", "lessons.json"}
     assert {one["kind"].value for one in found["lessons.json"]} == {"booking", "favorite"}
     assert await exported(people(world).personal(), Person("nobody", "", "")) == {}
+
+
+async def test_a_booking_that_comes_back_meanwhile_gives_its_place_back_too(world: World) -> None:
+    """A lesson is moved there and back while somebody leaves: what had ended when it was read goes on."""
+    await at_home(world)
+    await world.cancel("hana", LESSON)
+    leaving, delete, read = people(world), Database.write, asyncio.Event()
+
+    async def comes_back() -> None:
+        await read.wait()
+        await world.book("hana", LESSON)
+
+    coming = asyncio.create_task(comes_back())
+
+    async def books_again(self: Database, action: Action[Any, Any], **more: Any) -> Any:
+        patch.setattr(Database, "write", delete)
+        read.set()
+        await coming
+        return await delete(self, action, **more)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Database, "write", books_again)
+        await leave(leaving.personal(), HANA)
+    assert await world.db.all(all_of_user("hana").consistent()) == []
+    assert await booked(world) == 1, "ren's"
