@@ -142,9 +142,38 @@ def whoever_leaves_keeps_their_passes(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(LessonPeople, "_held", nothing([]))
 
 
+def the_queue_books_whoever_waits(patch: pytest.MonkeyPatch) -> None:
+    from sekkei_systems.lessons.service import monitor
+
+    patch.setattr(monitor, "books_itself", lambda tie, now: True)
+
+
+def an_opening_is_counted_and_told_to_nobody(patch: pytest.MonkeyPatch) -> None:
+    from sekkei_systems.lessons.service.monitor import Monitor
+
+    patch.setattr(Monitor, "_tell_in_order", nothing(0))
+
+
+def what_a_studio_pushes_is_not_heard(patch: pytest.MonkeyPatch) -> None:
+    from sekkei_systems.lessons.service.monitor import Monitor
+
+    patch.setattr(Monitor, "pushed", nothing(0))
+
+
+def one_channel_is_enough(patch: pytest.MonkeyPatch) -> None:
+    from sekkei_systems.lessons.rules import notices
+
+    sound = notices.addresses_of
+
+    def first(person: Any) -> dict[str, str]:
+        return dict(list(sound(person).items())[:1])
+
+    patch.setattr(notices, "addresses_of", first)
+
+
 PLANTS = [
-    Planted("lessons", a_lesson_is_overbooked, "places_equal_bookings", 6),
-    Planted("lessons", a_booking_leaves_the_waiting_list_as_it_is, "nobody_waits_for_what_they_have", 11),
+    Planted("lessons", a_lesson_is_overbooked, "places_equal_bookings", 7),
+    Planted("lessons", a_booking_leaves_the_waiting_list_as_it_is, "nobody_waits_for_what_they_have", 0),
     Planted("lessons", a_place_is_never_released_at_the_studio, "both_sides_agree", 2),
     Planted("lessons", what_the_studio_did_not_answer_is_left_alone, "nothing_is_half_done_at_the_studio", 0),
     Planted("lessons", an_opening_is_told_by_everybody_who_sees_it, "nobody_is_told_of_an_opening_twice", 0),
@@ -170,6 +199,10 @@ PLANTS = [
     Planted("lessons", a_lesson_that_is_brought_back_stays_closed, "what_takes_place_can_be_booked", 3),
     Planted("lessons", nobody_comes_back_with_a_lesson, "everybody_goes_with_their_lesson", 20),
     Planted("lessons", whoever_leaves_keeps_their_passes, "nothing_remains_of_whoever_left", 1, ("books", "leaves")),
+    Planted("lessons", the_queue_books_whoever_waits, "the_queue_books_only_as_wished", 7),
+    Planted("lessons", an_opening_is_counted_and_told_to_nobody, "no_place_goes_begging", 0),
+    Planted("lessons", what_a_studio_pushes_is_not_heard, "what_the_studio_says_stands_here", 1),
+    Planted("lessons", one_channel_is_enough, "every_channel_says_the_same", 2),
     Planted("lessons", a_schedule_fails_for_good, "nothing_is_given_up", 0),
     Planted("lessons", a_message_is_never_sent, "everything_ends", 26),
 ]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -24,6 +24,7 @@ from sekkei_systems.lessons import SYSTEM
 from sekkei_systems.lessons.design import DeskAct, DeskVerb, Lesson, Pass, Status, TieKind, UserLesson
 from sekkei_systems.lessons.local.studio_system import StudioSystem, application
 from sekkei_systems.lessons.ports.timetable.push import signature_of
+from sekkei_systems.lessons.rules.places import is_available
 from sekkei_systems.lessons.rules.slots import slot_of
 
 TOKEN, PUSH_SECRET = "studio-token", "push-secret"
@@ -33,7 +34,11 @@ LATER = ("20:45", "22:15")
 """At which other times of its day the lesson in Ginza may take place."""
 WEEKLY = "18:00"
 """When there is one every week, on the weekday of the others."""
+LESSON_DAY = HERE.split("/")[1]
 PLACES = 2
+OLD_PAGE = 0.1
+"""How often somebody acts on what is no longer so."""
+HAVING = (TieKind.BOOKING, TieKind.WAITLIST)
 HOUR = 3600.0
 SOON_SECONDS = 25 * 60
 API = "/lessons/api"
@@ -41,7 +46,8 @@ API = "/lessons/api"
 WORLD = Script(
     "lessons",
     [SYSTEM],
-    seconds=28.0,
+    outside=("mail", "push"),
+    seconds=26.0,
     settle_seconds=100.0,
     leaps=(HOUR,),
     rests=(HOUR * 1.1, HOUR * 72),
@@ -63,7 +69,6 @@ def open_the_studio(world: World) -> None:
         "studio": studio,
         "asked": Counter(),
         "cancelled": Counter(),
-        "wished": set(),
         "left": set(),
         "leaving": set(),
     }
@@ -89,6 +94,7 @@ async def the_counter_sells_too(world: World) -> None:
         said = studio_of(world).availability(THERE)
         if pushes and said != pushed:
             pushed = said
+            world.given["pushed"] = (world.clock.now(), said)
             world.deliver(Letter(f"push#{number}", f"{API}/lessons/{THERE}/availability", lambda _: _push(world)))
 
 
@@ -97,6 +103,21 @@ def _push(world: World) -> tuple[bytes, Mapping[str, str]]:
     body, stamp = orjson.dumps(studio_of(world).availability(THERE)), f"{int(world.clock.now())}"
     signature = signature_of(PUSH_SECRET.encode(), stamp, THERE, body)
     return body, {"Content-Type": "application/json", "X-Timestamp": stamp, "X-Signature": signature}
+
+
+@WORLD.lives
+async def somebody_looks_when_it_is_quiet(world: World) -> None:
+    """Lessons are over in the end: what was so before is seen when faults have stopped and all had time to settle."""
+    quiet = 0
+    while quiet < WORLD.settle_seconds * 0.95:
+        await asyncio.sleep(3)
+        quiet = 0 if world.faulty or not world.people else quiet + 3
+    for look in QUIET_LOOKS:
+        world.given[look.__name__] = look(world)
+
+
+QUIET_LOOKS: list[Callable[[World], list[str]]] = []
+"""Each says what it does not like; `promises` has them."""
 
 
 # Who they are
@@ -196,10 +217,26 @@ def ties(world: World, kind: TieKind) -> list[UserLesson]:
     return sorted(found, key=lambda one: (one.user_id, str(slot_of(one))))
 
 
-def _mine(me: Person, kind: TieKind) -> str:
-    """One of theirs mostly, as their list shows it; else any, as somebody does who has an old page open."""
-    theirs = [str(slot_of(one)) for one in ties(me.world, kind) if one.user_id == me.memory["account"]]
-    return me.dice.choice(theirs) if theirs and me.dice.chance(0.8) else _some_lesson(me)
+def _mine(me: Person, kind: TieKind) -> str | None:
+    """One of theirs, as their list shows it; seldom any, as somebody does who has an old page open."""
+    if me.dice.chance(OLD_PAGE):
+        return _some_lesson(me)
+    theirs = [str(slot_of(one)) for one in ties(me.world, kind) if _is(me, one)]
+    return me.dice.choice(theirs) if theirs else None
+
+
+def _full(me: Person) -> str | None:
+    """A lesson without a place for them, as the timetable shows it."""
+    if me.dice.chance(OLD_PAGE):
+        return _some_lesson(me)
+    theirs = {str(slot_of(one)) for kind in HAVING for one in ties(me.world, kind) if _is(me, one)}
+    open_ = [one for one in _timetable(me.world) if one.is_open and not is_available(one)]
+    found = [name for name in map(str, map(slot_of, open_)) if name not in theirs]
+    return me.dice.choice(found) if found else None
+
+
+def _is(me: Person, tie: UserLesson) -> bool:
+    return bool(tie.user_id == me.memory["account"])
 
 
 # Members
@@ -211,29 +248,38 @@ async def books(me: Person) -> str:
     me.world.given["asked"][me.name] += 1
     reply = await me.json("POST", f"{API}/me/bookings", {"lesson": lesson})
     if reply.status in (409, 503) and me.dice.chance(0.5):
-        await me.json("POST", f"{API}/me/waitlist", {"lesson": lesson})
-        return f"cannot book {lesson[:3]}, and waits"
+        return f"cannot book {lesson[:3]}, and {await _wait(me, lesson)}"
     return f"books {lesson[:3]}: {reply.status}"
 
 
 @WORLD.does("member", 4)
-async def cancels(me: Person) -> str:
+async def cancels(me: Person) -> str | None:
     lesson = _mine(me, TieKind.BOOKING)
+    if lesson is None:
+        return None
     me.world.given["cancelled"][me.name, lesson] += 1
     reply = await me.json("DELETE", f"{API}/me/bookings/{lesson}")
     return f"cancels {lesson[:3]}: {reply.status}"
 
 
 @WORLD.does("member", 2)
-async def waits(me: Person) -> str:
-    lesson = _some_lesson(me)
+async def waits(me: Person) -> str | None:
+    lesson = _full(me)
+    return await _wait(me, lesson) if lesson else None
+
+
+async def _wait(me: Person, lesson: str) -> str:
+    """Mostly with the wish to be booked."""
     reply = await me.json("POST", f"{API}/me/waitlist", {"lesson": lesson})
-    return f"waits for {lesson[:3]}: {reply.status}"
+    said = f"waits for {lesson[:3]}: {reply.status}"
+    return f"{said}, and {await _wish(me, lesson)}" if reply.status == 201 and me.dice.chance(0.6) else said
 
 
 @WORLD.does("member", 1)
-async def waits_no_longer(me: Person) -> str:
+async def waits_no_longer(me: Person) -> str | None:
     lesson = _mine(me, TieKind.WAITLIST)
+    if lesson is None:
+        return None
     reply = await me.json("DELETE", f"{API}/me/waitlist/{lesson}")
     return f"waits no longer for {lesson[:3]}: {reply.status}"
 
@@ -246,14 +292,31 @@ async def looks(me: Person) -> str:
 
 @WORLD.does("member", 2)
 async def wishes(me: Person) -> str | None:
-    """To be booked without being asked, or to hear nothing until the next day."""
     lesson = _mine(me, TieKind.WAITLIST)
-    name = me.dice.choice(("bookHours", "bookHours", "pausedUntil"))
-    wish = {name: me.dice.choice((1, 1, None)) if name == "bookHours" else HERE.split("/")[1]}
-    if wish[name] == 1:
-        me.world.given["wished"].add(me.name)
+    return await _wish(me, lesson) if lesson else None
+
+
+async def _wish(me: Person, lesson: str) -> str:
+    """To be booked without being asked, or to hear nothing until the next day."""
+    name = me.dice.choice(("bookHours", "bookHours", "bookHours", "pausedUntil"))
+    wish = {name: me.dice.choice((0, 1, 1, None)) if name == "bookHours" else me.dice.choice((LESSON_DAY, None))}
     reply = await me.json("PUT", f"{API}/me/waitlist/{lesson}", wish)
-    return f"wishes {name} of {lesson[:3]}: {reply.status}"
+    return f"wishes {name} {wish[name]} of {lesson[:3]}: {reply.status}"
+
+
+@WORLD.does("member", 1)
+async def wants_push(me: Person) -> str | None:
+    """A code goes to their telephone, and back when it is there. Nobody does so again who has it."""
+    token, device = f"ExponentPushToken[{me.name}]", me.world.outside["push"]
+    if any(one.push_token == token for one in me.world.decoded("Users")):
+        return None
+    codes = [one.body["body"] for one in device.received if one.to == token and "/proof/" in one.id]
+    if not codes:
+        reply = await me.json("POST", f"{API}/me/addresses", {"channel": "push", "address": token})
+        return f"wants push: {reply.status}"
+    reply = await me.json("POST", f"{API}/me/addresses/push/proof", {"code": codes[-1]})
+    device.received = [one for one in device.received if one.body["body"] not in codes]
+    return f"types the code for push: {reply.status}"
 
 
 @WORLD.does("member", 0.7)
@@ -264,8 +327,10 @@ async def likes(me: Person) -> str:
 
 
 @WORLD.does("member", 0.3)
-async def likes_no_longer(me: Person) -> str:
+async def likes_no_longer(me: Person) -> str | None:
     lesson = _mine(me, TieKind.FAVORITE)
+    if lesson is None:
+        return None
     reply = await me.json("DELETE", f"{API}/me/favorites/{lesson}")
     return f"likes {lesson[:3]} no longer: {reply.status}"
 
@@ -365,7 +430,7 @@ async def calls_the_roll(me: Person) -> str | None:
     """Of the lesson that begins soon, or has."""
     soon = me.world.given["soon"]
     bookings = [one for one in me.world.decoded("user_lessons") if one.kind is TieKind.BOOKING]
-    found = [one for one in bookings if str(slot_of(one)) == soon]
+    found = [one for one in bookings if str(slot_of(one)) == soon and one.status is not Status.CANCELLED]
     if not found:
         return None
     booking, came = me.dice.choice(sorted(found, key=lambda one: one.user_id)), me.dice.chance(0.5)
@@ -396,7 +461,8 @@ async def takes_a_pass_away(me: Person) -> str | None:
 @WORLD.does("desk", 2)
 async def moves_a_lesson(me: Person) -> str:
     lesson, day = _in_ginza(me), HERE.rpartition("/")[0]
-    to = f"{day}/{me.dice.choice((HERE.split('/')[2], *LATER))}"
+    others = [time for time in (HERE.split("/")[2], *LATER) if not lesson.endswith(time)]
+    to = f"{day}/{me.dice.choice(others)}"
     reply = await me.json("POST", f"{API}/desk/{lesson}/move", {"to": to})
     return f"moves {lesson[-5:]} to {to[-5:]}: {reply.status}"
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from sekkei.runtime import days
 from sekkei.runtime.design import Message
 from sekkei.runtime.sweeping import NOBODY
 from sekkei.worlds import World, promises
 from sekkei.worlds.outside import Received
 from sekkei_systems.lessons.design import (
+    Contact,
     Lesson,
     Pass,
     PassKind,
@@ -22,12 +25,20 @@ from sekkei_systems.lessons.design import (
     WeekCount,
 )
 from sekkei_systems.lessons.local.studio_system import State
+from sekkei_systems.lessons.rules.openings import holds_offer, is_paused
+from sekkei_systems.lessons.rules.places import free_places
 from sekkei_systems.lessons.rules.slots import slot_of
 from sekkei_systems.lessons.texts import say
-from sekkei_systems.lessons.world.people import PLACES, WORLD, studio_of, tickets_in, ties
+from sekkei_systems.lessons.world.people import PLACES, QUIET_LOOKS, THERE, WORLD, studio_of, tickets_in, ties
 
 SKEW = 3.0
 """By so much two clocks may differ, and a little more."""
+TOLD_UNTIL_SECONDS = 11 * 60.0
+"""Before the start; later nobody is told."""
+PUSHED_SECONDS = 60.0
+"""So long what was pushed may be on its way."""
+KNOWN_SECONDS = 30.0
+"""After which everybody knows an address."""
 GOES_ON = (Status.ACTIVE, Status.COMPLETED)
 PERSONAL = ("user_lessons", "Lessons", "Users")
 
@@ -49,6 +60,17 @@ class Seen:
     """How often each lesson was called off."""
     names: dict[str, str] = field(default_factory=dict)
     """Of people, by their accounts."""
+    waiting: dict[tuple[str, str], UserLesson] = field(default_factory=dict)
+    """Who waited at the last look, by account and slot."""
+    waited: dict[str, tuple[float, UserLesson | None]] = field(default_factory=dict)
+    """How somebody waited just before they were booked, by reservation."""
+    push_since: dict[str, float] = field(default_factory=dict)
+    """Since when people have push, by account."""
+
+
+def looks_when_quiet(look: Callable[[World], list[str]]) -> Callable[[World], list[str]]:
+    QUIET_LOOKS.append(look)
+    return look
 
 
 def _seen(world: World) -> Seen:
@@ -85,12 +107,18 @@ def _remember(world: World) -> None:
     late = [one for one in bookings if one.status not in GOES_ON and one.cancelled_late and _costs(world, one)]
     seen.lost |= {str(one.reservation_id): one for one in late}
     seen.ended += [one for key, one in seen.booked.items() if key not in now]
+    for key in now.keys() - seen.ever.keys():
+        seen.waited[key] = world.clock.now(), seen.waiting.get((now[key].user_id, str(slot_of(now[key]))))
+    seen.waiting = {(one.user_id, str(slot_of(one))): one for one in ties(world, TieKind.WAITLIST)}
     seen.booked = now
     seen.ever |= {key: one.user_id for key, one in now.items() if not one.guest_name}
     off = {str(slot_of(one)) for one in _rows(world, Lesson) if one.called_off}
     seen.times_off.update(off - seen.off)
     seen.off = off
-    seen.names |= {one.user_id: (one.email or "").partition("@")[0] for one in world.decoded("Users")}
+    for one in (one for one in world.decoded("Users") if isinstance(one, Contact)):
+        seen.names[one.user_id] = (one.email or "").partition("@")[0]
+        if one.push_token:
+            seen.push_since.setdefault(one.user_id, world.clock.now())
 
 
 @WORLD.always_in("user_lessons", "Lessons")
@@ -164,17 +192,96 @@ def _mails(world: World) -> list[Received]:
 
 @WORLD.finally_
 def whoever_is_booked_by_others_is_told(world: World) -> None:
-    """Of every booking that somebody did not ask for themselves; and the queue books only for those who wished it."""
+    """Of every booking that somebody did not ask for themselves."""
     told = {key for one in _mails(world) for key in one.id.split("/") if key.startswith("rsv_")}
     by_others = Counter(_name(world, user) for key, user in _seen(world).ever.items() if key not in told)
     for name, count in by_others.items():
         asked = world.given["asked"][name]
         left = name in world.given["leaving"]  # what was to be told to them goes with them
         assert left or count <= asked, f"{name} got {count} bookings without a word, and asked for {asked}"
-    for one in _mails(world):
-        if one.id.startswith("lessons/auto/"):
-            name = one.to.partition("@")[0]
-            assert name in world.given["wished"], f"{name} was booked out of the queue and did not wish it"
+
+
+@WORLD.finally_
+def the_queue_books_only_as_wished(world: World) -> None:
+    """Whoever was booked without being asked waited and wished it, until then, and did not pause."""
+    for mail in _mails(world):
+        if mail.id.startswith("lessons/auto/"):
+            at, waited = _seen(world).waited[mail.id.split("/")[2]]
+            until = None if waited is None else waited.auto_book_until
+            wished = until is not None and until.timestamp() > at - SKEW
+            assert wished, f"{mail.to} was booked out of the queue and did not wish it"
+            paused = waited.paused_until if waited is not None else None
+            assert paused is None or paused.timestamp() < at + SKEW, f"{mail.to} was booked although they paused"
+
+
+@looks_when_quiet
+def places_that_go_begging(world: World) -> list[str]:
+    """A place is free, and somebody who waits for it has not heard of it, although nobody is asked before them."""
+    now, waiting = days.now(world.clock), ties(world, TieKind.WAITLIST)
+    return [
+        f"{slot_of(lesson)} has room, and nobody tells {tie.user_id}"
+        for lesson in _rows(world, Lesson)
+        if _can_be_told_of(world, lesson)
+        for tie in [one for one in waiting if slot_of(one) == slot_of(lesson) and not is_paused(one, now)]
+        if tie.notify_episode < lesson.episode or not lesson.was_available
+    ]
+
+
+def _can_be_told_of(world: World, lesson: Lesson) -> bool:
+    """More places are free than are held for somebody, it is not too late, and the lesson is not on its way. The studio
+    may have sold them at its counter: it is asked, and says nothing by itself."""
+    if str(slot_of(lesson)) == THERE and not studio_of(world).availability(THERE)["available"]:
+        return False
+    soon = world.clock.now() > slot_of(lesson).starts_at.timestamp() - TOLD_UNTIL_SECONDS
+    arriving = lesson.moving_to is not None or lesson.opens_after is not None
+    now, queue = days.now(world.clock), ties(world, TieKind.WAITLIST)
+    held = sum(holds_offer(one, now) for one in queue if slot_of(one) == slot_of(lesson))
+    return lesson.is_open and not soon and not arriving and (free_places(lesson) or 0) > held
+
+
+@WORLD.finally_
+def no_place_goes_begging(world: World) -> None:
+    """Whoever waits is booked or told when a place is free."""
+    found = world.given["places_that_go_begging"]
+    assert found == [], found[0]
+
+
+@looks_when_quiet
+def pushes_that_nobody_believed(world: World) -> list[str]:
+    """The studio has said what is free, nothing has changed there since, and here something else stands."""
+    at, said = world.given.get("pushed", (0.0, None))
+    unsettled = bool(_rows(world, Reservation)) or said != studio_of(world).availability(THERE)
+    if said is None or unsettled or world.clock.now() < at + PUSHED_SECONDS:
+        return []
+    found = [one for one in _rows(world, Lesson) if str(slot_of(one)) == THERE and not one.called_off]
+    return [
+        f"the studio says that {said['available']} places are free, here are {free_places(one)}"
+        for one in found
+        if free_places(one) != said["available"]
+    ]
+
+
+@WORLD.finally_
+def what_the_studio_says_stands_here(world: World) -> None:
+    """What a studio pushes is believed, however often or late it comes."""
+    found = world.given["pushes_that_nobody_believed"]
+    assert found == [], found[0]
+
+
+@WORLD.finally_
+def every_channel_says_the_same(world: World) -> None:
+    """Nobody hears by push what they are not mailed; and whoever has push hears by it what they are mailed."""
+    mailed = {one.id.removesuffix("/mail"): one for one in _mails(world)}
+    pushed = {one.id.removesuffix("/push") for one in world.outside["push"].received if "/proof/" not in one.id}
+    assert pushed <= mailed.keys(), f"{sorted(pushed - mailed.keys())} were pushed and not mailed"
+    written = {one.id: one.created_at.timestamp() for one in promises.runtime_rows(world) if isinstance(one, Message)}
+    since = {_name(world, user): at for user, at in _seen(world).push_since.items()}
+    for reason, mail in mailed.items():
+        name = mail.to.partition("@")[0]
+        has_push = written.get(mail.id, 0.0) > since.get(name, world.clock.now()) + KNOWN_SECONDS
+        left = name in world.given["leaving"]
+        if has_push and not left and mail.id.startswith("lessons/") and mail.id.endswith("/mail"):
+            assert reason in pushed, f"{name} was mailed {reason}, and nothing came to their telephone"
 
 
 def _name(world: World, user_id: str) -> str:
@@ -261,7 +368,7 @@ def both_sides_agree(world: World) -> None:
 
 @WORLD.finally_
 def nobody_is_told_of_an_opening_twice(world: World) -> None:
-    mails = Counter(one.id for one in world.outside["mail"].received)
+    mails = Counter(one.id for kind in ("mail", "push") for one in world.outside[kind].received)
     known = {one.id for one in promises.runtime_rows(world) if isinstance(one, Message) and one.attempts <= 1}
     for message_id in sorted(known):
         assert mails[message_id] <= 1, f"{message_id} was mailed {mails[message_id]} times"
