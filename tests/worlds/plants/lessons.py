@@ -204,5 +204,5 @@ PLANTS = [
     Planted("lessons", what_a_studio_pushes_is_not_heard, "what_the_studio_says_stands_here", 1),
     Planted("lessons", one_channel_is_enough, "every_channel_says_the_same", 2),
     Planted("lessons", a_schedule_fails_for_good, "nothing_is_given_up", 0),
-    Planted("lessons", a_message_is_never_sent, "everything_ends", 26),
+    Planted("lessons", a_message_is_never_sent, "everything_ends", 16),
 ]

@@ -91,10 +91,10 @@ async def the_counter_sells_too(world: World) -> None:
             world.tell("counter", "takes a place back")
         elif world.faulty and studio_of(world).sell(THERE):
             world.tell("counter", "sells a place")
-        said = studio_of(world).availability(THERE)
-        if pushes and said != pushed:
-            pushed = said
-            world.given["pushed"] = (world.clock.now(), said)
+        changes = len(studio_of(world).lessons[THERE].told)
+        if pushes and changes != pushed:  # also when as many are free as before: somebody gave back, somebody bought
+            pushed = changes
+            world.given["pushed"] = (world.clock.now(), changes)
             world.deliver(Letter(f"push#{number}", f"{API}/lessons/{THERE}/availability", lambda _: _push(world)))
 
 

@@ -249,10 +249,11 @@ def no_place_goes_begging(world: World) -> None:
 @looks_when_quiet
 def pushes_that_nobody_believed(world: World) -> list[str]:
     """The studio has said what is free, nothing has changed there since, and here something else stands."""
-    at, said = world.given.get("pushed", (0.0, None))
-    unsettled = bool(_rows(world, Reservation)) or said != studio_of(world).availability(THERE)
-    if said is None or unsettled or world.clock.now() < at + PUSHED_SECONDS:
+    at, changes = world.given.get("pushed", (0.0, None))
+    is_told = changes == len(studio_of(world).lessons[THERE].told) and world.clock.now() > at + PUSHED_SECONDS
+    if not is_told or _rows(world, Reservation):
         return []
+    said = studio_of(world).availability(THERE)
     found = [one for one in _rows(world, Lesson) if str(slot_of(one)) == THERE and not one.called_off]
     return [
         f"the studio says that {said['available']} places are free, here are {free_places(one)}"
