@@ -399,8 +399,13 @@ class Writer:
         """Raise the file's own count of commits, if this is one that changes anything."""
         if self._acknowledged is None or connection.total_changes() == before:
             return None
-        rows: list[Any] = connection.execute(sql.COUNT_COMMIT, (self._new_store,)).fetchall()
-        return rows[0]  # type: ignore[no-any-return]
+        rows: list[Any] = connection.execute(sql.READ_COMMITS).fetchall()
+        if not rows:
+            connection.execute(sql.FIRST_COMMIT, (self._new_store,))
+            return self._new_store, 1
+        commits, store = rows[0]
+        connection.execute(sql.COUNT_COMMIT, (commits + 1,))
+        return store, commits + 1
 
     def _deliver(self, jobs: list[Job]) -> None:
         by_loop: dict[asyncio.AbstractEventLoop | Waiter, list[Job]] = {}
