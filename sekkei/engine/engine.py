@@ -99,6 +99,7 @@ class Engine:
         checked = found.check(request) if not large else await self._check_beside(found, request)
         read, write, quick = found.plan(checked)
         if read is not None:
+            self._writer.somebody_reads = True
             snapshot = getattr(self._threads, "snapshot", None) or self._first_snapshot()
             version = snapshot.catalogue.version
             try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -68,6 +69,43 @@ async def test_a_slow_disk_syncs_once_for_all_of_a_turn(
         commits.clear()
         await write(engine, LANES)
     assert commits.count(LANES) == WRITES / LANES
+
+
+@pytest.fixture
+def threads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The thread of each commit that had company, on a disk that is never slow."""
+    made: list[str] = []
+    commit = Writer._commit
+
+    def noted(self: Writer, connection: Any, jobs: list[Any], begun: bool) -> None:
+        if len(jobs) > 1:
+            made.append(threading.current_thread().name)
+        commit(self, connection, jobs, begun)
+
+    monkeypatch.setattr(Writer, "_commit", noted)
+    monkeypatch.setattr("sekkei.engine.storage.writer.SLOW_SECONDS", 1_000.0)
+    return made
+
+
+async def test_company_that_nobody_reads_beside_is_committed_in_place(tmp_path: Path, threads: list[str]) -> None:
+    with Engine(tmp_path / "store.db") as engine:
+        await engine.call("CreateTable", TABLE)
+        await write(engine, LANES)
+    assert set(threads) == {threading.current_thread().name}
+
+
+async def test_who_reads_does_not_wait_for_the_commit_of_others(tmp_path: Path, threads: list[str]) -> None:
+    async def read(engine: Engine) -> None:
+        while True:
+            await engine.call("GetItem", {"TableName": "tab", "Key": {"pk": {"S": "1"}}})
+            await asyncio.sleep(0)
+
+    with Engine(tmp_path / "store.db") as engine:
+        await engine.call("CreateTable", TABLE)
+        reader = asyncio.create_task(read(engine))
+        await write(engine, LANES)
+        reader.cancel()
+    assert set(threads) == {"sekkei-writer"}
 
 
 async def test_who_is_alone_again_writes_in_place_again(commits: list[int], monkeypatch: pytest.MonkeyPatch) -> None:

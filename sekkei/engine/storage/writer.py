@@ -5,7 +5,9 @@ order in which they came, each to its end, so that they are serial; all of them 
 
 The hop to the writer's thread and back costs more than a small write. So a quick job that is alone is run where it is
 called: nothing waits, nobody else writes, and the disk has not been slow of late. In memory the first of a turn of the
-event loop is run at once; on disk, where company would share the fsync, the turn shows whether there is any.
+event loop is run at once; on disk, where company would share the fsync, the turn shows whether there is any. Company
+that is alone, since nobody has read meanwhile, is committed there too: whoever uses the loop waits for that commit
+anyway. Where some read, the thread waits for the fsync, and the loop serves them.
 """
 
 from __future__ import annotations
@@ -148,6 +150,8 @@ class Writer:
         """Who has written since the event loop's turn began."""
         self._company = 0
         """In memory: how many commits of one job it takes until a writer is taken for alone again."""
+        self.somebody_reads = False
+        """Whether the event loop has read for anybody since it last had something to commit. Set by the engine."""
         self._log_pages = 0
         self._checkpoint_from = CHECKPOINT_PAGES
         self._commit_seconds = 0.0
@@ -234,14 +238,17 @@ class Writer:
         self._put([job])
 
     def _end_turn(self) -> None:
-        """Commit what has gathered: alone or in memory here, else in the thread, which waits for the fsync."""
+        """Commit what has gathered: here if that keeps nobody, else in the thread, which waits for the fsync."""
         with self._start:
             jobs, self._gathered = self._gathered, []
         if jobs and not (self._belongs_here(jobs) and self._run_here(jobs)):
             self._put(jobs)
 
     def _belongs_here(self, jobs: list[Job]) -> bool:
-        return self._acknowledged is None or (len(jobs) == 1 and not self._is_slow())
+        others_read, self.somebody_reads = self.somebody_reads, False
+        if self._acknowledged is None:
+            return True
+        return (len(jobs) == 1 or not others_read) and not self._is_slow()
 
     def _is_slow(self) -> bool:
         self._commit_seconds *= 0.99  # so that one day it is tried again
