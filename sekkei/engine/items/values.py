@@ -60,6 +60,13 @@ def measured_item(item: dict[str, Any]) -> tuple[Item, int]:
         # The commonest value by far takes the short way.
         if type(text) is str and len(value) == 1:
             total += len(text) if text.isascii() else _text_bytes(text)
+            continue
+        number = value.get("N")
+        if type(number) is str and len(value) == 1:
+            normal_number = numbers.normalise(number)
+            total += numbers.size(normal_number)
+            if normal_number != number:
+                result[name] = {"N": normal_number}
         else:
             result[name] = normal = normalised(value, 1)
             total += size(normal)

@@ -52,6 +52,8 @@ def put_item(transaction: Transaction, checked: Checked, render: Render) -> Resp
 
     request = checked.request
     response: Response = {}
+    if len(request) == len(SHAPE.required):  # nothing is asked for
+        return response
     if old is not None and request.get("ReturnValues") == "ALL_OLD":
         response["Attributes"] = render(old.blob)
     how = request.get("ReturnConsumedCapacity")

@@ -135,10 +135,10 @@ class Snapshot:
 
     def stored(self, table: Table, key: bytes) -> Stored | None:
         """One item with what a writer needs to know of it."""
-        rows: Rows = self._cursor.execute(sql.read_item(table.id), (key,)).fetchall()
-        if not rows:
+        found = self._cursor.execute(sql.read_item(table.id), (key,)).get
+        if found is None:
             return None
-        row, blob, size, crc = rows[0]
+        row, blob, size, crc = found
         if checksum(key, blob) != crc:
             raise damaged(table)
         return Stored(row, blob, size)

@@ -53,13 +53,12 @@ class Transaction(Snapshot):
         crc = checksum(key, blob)
         if old is None:
             self._cursor.execute(sql.insert_item(table.id), (key, blob, size, crc))
-            row = self.connection.last_insert_rowid()
             self._count(table.id, 1, size)
         else:
-            row = old.row
-            self._cursor.execute(sql.update_item(table.id), (blob, size, crc, row))
+            self._cursor.execute(sql.update_item(table.id), (blob, size, crc, old.row))
             self._count(table.id, 0, size - old.size)
         if table.indexes or table.ttl_attribute:
+            row = old.row if old else self.connection.last_insert_rowid()
             self.index(table, key, row, (old.item, old.size) if old else ABSENT, (item, size))
         if table.logs_changes:
             self._log(table, key, item, old, blob, size, by_ttl=False)
