@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from sekkei.design import Action, ConditionFailed, Put, Transaction, TransactionFailed
+from sekkei.design import Action, Condition, ConditionFailed, Put, Transaction, TransactionFailed
 from sekkei.runtime import days
 from sekkei.runtime.design import Message
 from sekkei_systems.eventbot import design
-from sekkei_systems.eventbot.design import Answer, Event, Member, Reply, counted, members, replies
+from sekkei_systems.eventbot.design import Answer, Event, Member, Reply, counted, events, members, replies
 from sekkei_systems.eventbot.refusals import (
     AlreadyIn,
     AlreadyWaiting,
@@ -353,7 +353,9 @@ class Joining:
                 raise NotIn()
             if member is not None and has_started(event, desk.now()):
                 raise Started()
-            actions = [*self._leaving(event, actor, member, reply), *self._replying(event, actor, reply, answer)]
+            # What is said to an event that is closed meanwhile, to be removed perhaps, nobody would take away.
+            still = () if answer is None else (design.joinable(desk.now()),)
+            actions = [*self._leaving(event, actor, member, reply, still), *self._replying(event, actor, reply, answer)]
             if member is not None and not is_joinable(event, desk.now()) and event.cancelled_at is None:
                 actions.append(self._tell_organiser(actor, event, await desk.words(guild_id)))
             try:
@@ -367,20 +369,27 @@ class Joining:
         raise Busy(1)
 
     def _leaving(
-        self, event: Event, actor: Actor, member: Member | None, reply: Reply | None
+        self,
+        event: Event,
+        actor: Actor,
+        member: Member | None,
+        reply: Reply | None,
+        still: tuple[Condition[Event], ...],
     ) -> list[Action[Any, Any]]:
-        """Out of the members, or out of the queue."""
-        if member is not None and member.option_id is not None:
-            key = (event.guild_id, event.event_id, actor.user_id)
-            return [*design.leave_option(*key, member.option_id, self._desk.now()).actions]
+        """Out of the members, or out of the queue; as long as the event is `still` what it must be."""
+        key, now = (event.guild_id, event.event_id), self._desk.now()
         if member is not None:
-            return [*design.leave(event.guild_id, event.event_id, actor.user_id, self._desk.now()).actions]
-        stays_out = members.must_not_exist(event.guild_id, event.event_id, actor.user_id)
+            who, option = actor.user_id, member.option_id
+            left = design.leave(*key, who, now) if option is None else design.leave_option(*key, who, option, now)
+            given_back: Any
+            given_back, *others = left.actions
+            return [given_back.when(*still), *others]
+        stays_out = members.must_not_exist(*key, actor.user_id)
         if reply is None or reply.answer is not Answer.WAITING:
-            return [stays_out]
+            return [stays_out, *([events.must_exist(*key).when(*still)] if still else [])]
         if reply.option_id is not None:
-            return [stays_out, counted(event.guild_id, event.event_id, (True, reply.option_id), None)]
-        return [stays_out, design.shorten_queue(event.guild_id, event.event_id)]
+            return [stays_out, counted(*key, (True, reply.option_id), None).when(*still)]
+        return [stays_out, design.shorten_queue(*key).when(*still)]
 
     def _replying(
         self, event: Event, actor: Actor, before: Reply | None, answer: Answer | None

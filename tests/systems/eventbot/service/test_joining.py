@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from sekkei_systems.eventbot.design import Answer, Member, members
+from sekkei_systems.eventbot.design import Answer, Event, Member, Status, events, members, replies_of_event
 from sekkei_systems.eventbot.local.world import GUILD_ID
-from sekkei_systems.eventbot.refusals import AlreadyIn, Closed, NoSuchEvent, NoSuchOption, NotIn, Started
+from sekkei_systems.eventbot.refusals import AlreadyIn, Cancelled, Closed, NoSuchEvent, NoSuchOption, NotIn, Started
 from sekkei_systems.eventbot.rules import options
 from sekkei_systems.eventbot.service import Desk, Draft
 from tests.systems.eventbot.conftest import AOI, MEI, REN, SOTA, YUI, Bot, somebody
@@ -181,3 +181,28 @@ async def test_within_a_second_too_the_first_stands_first(quick: Bot) -> None:
     view = await quick.service.events.view(GUILD_ID, event.event_id)
     assert len({one.joined_at for one in view.members}) == 1
     assert [one.user_id for one in view.members] == [one.id for one in people]
+
+
+@pytest.mark.parametrize("before", ["nothing", "in", "waiting"])
+async def test_nothing_is_said_to_what_was_called_off_meanwhile(
+    quick: Bot, before: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever removes an event stops it first and then takes away what was said: later words would stay for ever."""
+    event = await quick.event(capacity=1)
+    if before == "waiting":
+        await quick.service.joining.join(MEI.actor, event.event_id)
+    if before != "nothing":
+        await quick.service.joining.join(REN.actor, event.event_id)
+    db = quick.service.desk.db
+    sound, told = db.snapshot, await db.all(replies_of_event(GUILD_ID, event.event_id))
+
+    async def snapshot(*refs: Any) -> Any:
+        found = await sound(*refs)
+        stopped = events.update(GUILD_ID, event.event_id).set(Event.status, Status.CLOSED)
+        await db.write(stopped.set(Event.cancelled_at, quick.service.desk.now()))
+        return found
+
+    monkeypatch.setattr(db, "snapshot", snapshot)
+    with pytest.raises(Cancelled):
+        await quick.service.joining.answer(REN.actor, event.event_id, Answer.NO)
+    assert await db.all(replies_of_event(GUILD_ID, event.event_id)) == told
