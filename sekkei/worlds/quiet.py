@@ -1,7 +1,7 @@
 """Rounds that would find nothing are left out: a world knows what was written and what is due, and time moves on.
 
 Workers look again and again, because somebody else may have written, and because something may be due. In a world both
-are known. A round that has looked well after the last write that concerns it, while no faults are about, would find
+are known. A round that has looked after the last write that concerns it, while no faults are about, would find
 nothing until somebody writes, or something falls due: so long it waits. What it would have done meanwhile is renew
 leases on streams that nobody writes to; they lapse, as they do on machines that sleep, and are taken again.
 
@@ -27,7 +27,7 @@ from sekkei.worlds.loop import VirtualLoop
 from sekkei.worlds.rehearsal import Rehearsal
 
 CERTAIN_SECONDS = 10.0
-"""A look so long after the last write has seen it: no pause after a failure is longer."""
+"""So long after the end of faults a look sees all there is: no pause after a failure is longer."""
 EARLY_SECONDS = 3.0
 """A clock may be so far ahead that something is due before its time."""
 SOON_SECONDS = EARLY_SECONDS + 1.0
@@ -124,7 +124,9 @@ class Quiet:
         """From when on a look at a stream has seen all there is. What falls due is known without a look."""
         if self.since is None:
             return ear.written_at + self.lag_seconds
-        return max(ear.written_at, self.since) + CERTAIN_SECONDS
+        if ear.since > self.since:  # it has seen no faults
+            return ear.written_at
+        return max(ear.written_at, self.since + CERTAIN_SECONDS)
 
     def _moments(self, ear: PatientEar) -> list[float]:
         """When something falls due, or what a dead process holds becomes free."""
@@ -171,7 +173,7 @@ class PatientEar(Ear):
     def __init__(self, quiet: Quiet, table: str, beginning: str, process: str) -> None:
         super().__init__(table, beginning)
         self._quiet, self.process = quiet, process
-        self.looked_at = self.written_at = quiet.loop.time()
+        self.since = self.looked_at = self.written_at = quiet.loop.time()
         self._context = copy_context()
         self._rest: tuple[float, float] | None = None
         """Since when it waits beyond its time, and how often it would have looked."""

@@ -121,7 +121,7 @@ async def test_without_a_record_most_damage_to_the_log_is_noticed(tmp_path: Path
 async def test_without_the_record_and_the_look_it_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """That is, this test would notice if both were gone."""
     monkeypatch.setattr(acknowledged, "lost", lambda connection, path: 0)
-    monkeypatch.setattr(wal, "damaged_frame", lambda path: None)
+    monkeypatch.setattr(wal, "damaged_frame", lambda connection, path: None)
     source = killed_store(tmp_path / "killed")
     assert await losses_in_silence(source, 24, seed=1, damage=flip, suffix="-wal") > 10
 

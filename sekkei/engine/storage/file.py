@@ -106,7 +106,7 @@ def check_is_whole(connection: apsw.Connection, path: str) -> None:
 def whats_lost(connection: apsw.Connection, path: str) -> str | None:
     """A sentence about acknowledged commits that the file lacks."""
     lost = acknowledged.lost(connection, path)
-    frame = wal.damaged_frame(path)
+    frame = wal.damaged_frame(connection, path)
     if not lost and frame is None:
         return None
     where = f"its log {path}-wal is damaged at frame {frame}" if frame else f"{path} or its log {path}-wal is damaged"

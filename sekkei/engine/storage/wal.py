@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import os
 import struct
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+
+import apsw
 
 HEADER_BYTES = 32
 FRAME_HEADER_BYTES = 24
@@ -90,16 +91,17 @@ def _stored(data: bytes) -> State:
     return first, second
 
 
-def damaged_frame(path: str) -> int | None:
+def damaged_frame(connection: apsw.Connection, path: str) -> int | None:
     """The first bad frame of a log in which whole commits follow it; None when all is well, or the tail is torn.
 
-    To be called when SQLite has opened the file: it then says in the shared memory how far it can read. Others may be
-    writing meanwhile; a log that was begun anew while it was read is looked at again.
+    SQLite says how far it can read. Others may be writing meanwhile; a log that was begun anew while it was read is
+    looked at again. Only the log is opened here, on which SQLite has no locks: when a process closes a file, all its
+    locks on it are gone.
     """
     log = Path(f"{path}-wal")
     while True:
         header = _header(log)
-        found = None if header is None else _damaged_frame(path, log, header)
+        found = None if header is None else _damaged_frame(connection, log, header)
         if found is None or header == _header(log):
             return found
 
@@ -112,10 +114,10 @@ def _header(log: Path) -> Header | None:
         return None
 
 
-def _damaged_frame(path: str, log: Path, header: Header) -> int | None:
+def _damaged_frame(connection: apsw.Connection, log: Path, header: Header) -> int | None:
     if not header.is_sound:
-        return 0 if os.path.getsize(log) > HEADER_BYTES and _header_was_whole(log, path) else None
-    read_to = _frames_read(path)
+        return 0 if os.path.getsize(log) > HEADER_BYTES and _header_was_whole(connection, log) else None
+    read_to = _frames_read(connection)
     if read_to is None or not _has_same_run_beyond(log, header, read_to):
         return None
     proof = _whole_commit_and_more(log, header, read_to + 1)
@@ -124,28 +126,25 @@ def _damaged_frame(path: str, log: Path, header: Header) -> int | None:
     # A commit that a live writer has made in the meantime is no proof: it can be read by now. The frame after it may be
     # of one that is still under way.
     commit_ends_at = proof - 1
-    return read_to + 1 if commit_ends_at > (_frames_read(path) or 0) else None
+    return read_to + 1 if commit_ends_at > (_frames_read(connection) or 0) else None
 
 
-def _header_was_whole(log: Path, path: str) -> bool:
+def _header_was_whole(connection: apsw.Connection, log: Path) -> bool:
     """A header torn by a crash has no whole commits of its own run behind it."""
-    with open(path, "rb") as database:
-        (stored,) = struct.unpack(">H", database.read(18)[16:18])
+    page_size = connection.pragma("page_size")
+    assert isinstance(page_size, int)
     with open(log, "rb") as opened:
         head = opened.read(HEADER_BYTES + FRAME_HEADER_BYTES)
-    header = Header.of(head, 65536 if stored == 1 else stored)
+    header = Header.of(head, page_size)
     assert header is not None
     header = replace(header, salts=head[HEADER_BYTES + 8 : HEADER_BYTES + 16])
     return _whole_commit_and_more(log, header, 2) is not None
 
 
-def _frames_read(path: str) -> int | None:
-    try:
-        with open(f"{path}-shm", "rb") as opened:
-            head = opened.read(20)
-    except OSError:
-        return None
-    return int.from_bytes(head[16:20], sys.byteorder) if len(head) == 20 else None
+def _frames_read(connection: apsw.Connection) -> int | None:
+    """How many frames SQLite can read; None where it reads no log."""
+    found, _ = connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_NOOP)
+    return found if found >= 0 else None
 
 
 def _has_same_run_beyond(log: Path, header: Header, read_to: int) -> bool:

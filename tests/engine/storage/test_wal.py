@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from sekkei.engine import Engine
-from sekkei.engine.storage import wal
+from sekkei.engine.storage import file, wal
 
 TABLE = {
     "TableName": "things",
@@ -34,6 +34,14 @@ async def path(tmp_path: Path) -> Path:
     return copy
 
 
+def damaged_frame(path: Path) -> int | None:
+    connection = file.connect_to_read(str(path))
+    try:
+        return wal.damaged_frame(connection, str(path))
+    finally:
+        connection.close()
+
+
 def commit_ends(path: Path) -> list[int]:
     header = wal._header(Path(f"{path}-wal"))
     assert header is not None
@@ -42,13 +50,13 @@ def commit_ends(path: Path) -> list[int]:
 
 
 def told(monkeypatch: pytest.MonkeyPatch, *answers: int) -> None:
-    """What the shared memory says, one time after the other."""
+    """How far SQLite says it can read, one time after the other."""
     said: Iterator[int] = iter(answers)
-    monkeypatch.setattr(wal, "_frames_read", lambda path: next(said))
+    monkeypatch.setattr(wal, "_frames_read", lambda connection: next(said))
 
 
 def test_all_is_well(path: Path) -> None:
-    assert wal.damaged_frame(str(path)) is None
+    assert damaged_frame(path) is None
     assert len(commit_ends(path)) >= 4
 
 
@@ -56,28 +64,28 @@ def test_commits_made_meanwhile_are_no_damage(path: Path, monkeypatch: pytest.Mo
     """One was made and the next is under way: its frames are there, and the shared memory does not know them yet."""
     *_, before, made, _under_way = commit_ends(path)
     told(monkeypatch, before, made)
-    assert wal.damaged_frame(str(path)) is None
+    assert damaged_frame(path) is None
 
 
 def test_commits_that_cannot_be_read_are_damage(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     *_, before, _, _ = commit_ends(path)
     told(monkeypatch, before, before)
-    assert wal.damaged_frame(str(path)) == before + 1
+    assert damaged_frame(path) == before + 1
 
 
 def test_a_log_begun_anew_meanwhile_is_no_damage(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     log = Path(f"{path}-wal")
 
-    def begun_anew(_: str) -> int:
+    def begun_anew(connection: object) -> int:
         """Another process has begun the log from its start: other salts, and frames of before behind them."""
         head = log.read_bytes()[:24]
         fresh = head[:16] + bytes(byte ^ 0xFF for byte in head[16:24])
         big_endian = bool(struct.unpack(">I", head[:4])[0] & 1)
         content = fresh + struct.pack(">2I", *wal.added((0, 0), fresh, big_endian))
-        monkeypatch.setattr(wal, "_frames_read", lambda path: 0)
+        monkeypatch.setattr(wal, "_frames_read", lambda connection: 0)
         with open(log, "r+b") as opened:
             os.pwrite(opened.fileno(), content, 0)
         return 0
 
     monkeypatch.setattr(wal, "_frames_read", begun_anew)
-    assert wal.damaged_frame(str(path)) is None
+    assert damaged_frame(path) is None
