@@ -76,7 +76,14 @@ def test_what_is_due_for_somebody_else_is_left_to_them() -> None:
 def test_what_was_written_elsewhere_is_seen_as_soon_as_ever() -> None:
     found = looks([], 4000, beginning="", write_at=3000)
     assert any(3000 <= moment <= 3000 + PAUSE for moment in found)
-    assert found[-1] >= 3000 + CERTAIN_SECONDS
+    assert found[-1] <= 3000 + PAUSE, "once seen, it has been seen"
+
+
+def test_soon_after_faults_a_look_is_not_trusted() -> None:
+    """Whoever failed just before pauses, and looks at nothing in between."""
+    found = looks([], 1000, beginning="", write_at=2.0)
+    assert found[-1] >= CERTAIN_SECONDS
+    assert found[-1] <= CERTAIN_SECONDS + PAUSE
 
 
 def test_what_falls_due_is_known_without_a_look() -> None:
