@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import random
-from datetime import time
 from typing import Any
 
 import pytest
@@ -18,7 +17,6 @@ from sekkei.runtime.schedules import StoredSchedules
 from sekkei.store import Embedded, Store
 from sekkei_systems.lessons import refusals
 from sekkei_systems.lessons.design import (
-    DeskVerb,
     Lesson,
     Reservation,
     Status,
@@ -35,12 +33,9 @@ from sekkei_systems.lessons.rules.places import Availability, as_said
 from sekkei_systems.lessons.rules.policy import Policy
 from sekkei_systems.lessons.rules.selling import Sellers
 from sekkei_systems.lessons.rules.slots import Slot
-from sekkei_systems.lessons.service.auto_booking import AutoBooking, NoPlace
 from sekkei_systems.lessons.service.bookings import Bookings
-from sekkei_systems.lessons.service.desk import Desk
 from sekkei_systems.lessons.service.entitlements import Entitled
 from sekkei_systems.lessons.service.reservations import Reservations
-from sekkei_systems.lessons.service.undoing import Undoing
 from tests.systems.lessons.rules.test_places import lesson
 from tests.systems.lessons.steps import tie
 from tests.systems.lessons.world import LESSON, STAFF, World, open_world
@@ -177,129 +172,6 @@ async def test_a_hold_that_lapsed_before_it_was_confirmed_is_undone(store: Store
     assert found.status is Status.CANCELLED
     assert [one.to for one in await both.world.notices()] == ["hana@example.com"], "nobody loses a place without a word"
     await both.agree()
-
-
-async def refuse_to_confirm(both: Both) -> None:
-    port = both.reservations.port("gnz")
-    assert port is not None
-
-    async def lapsed(key: str) -> None:
-        both.world.clock.advance(1)
-        raise StudioRefused("lapsed")
-
-    port.confirm = lapsed  # type: ignore[method-assign]
-
-
-async def told(both: Both) -> list[tuple[str, str]]:
-    """In the order in which it was written."""
-    found = sorted(await both.world.notices(), key=lambda one: one.created_at)
-    return [(one.kind, str(one.body["subject"]).partition(":")[0]) for one in found]
-
-
-def desk_of(both: Both) -> Desk:
-    """One that books at the studio."""
-    service, outbox = both.world.service, Outbox(both.world.runtime, both.world.clock, "lessons")
-    about = (both.world.ties, service.timetable, service.access, service.bookings, outbox, service.notices)
-    return Desk(*about, service.acts, service.entitlements)
-
-
-@pytest.mark.parametrize("answer", [StudioRefused("lapsed"), NoWord("lost")])
-async def test_a_member_hears_that_the_studio_refused_what_the_desk_booked(
-    answer: Exception, store: Store, clock: ManualClock
-) -> None:
-    """At once, or when the studio answers again; and the desk sees it."""
-    both = await both_sides(store, clock, 1)
-    port = both.reservations.port("gnz")
-    assert port is not None
-
-    async def fails(key: str) -> None:
-        clock.advance(1)
-        raise answer
-
-    port.confirm = fails  # type: ignore[method-assign]
-    await both.world.person("hana", language="en")
-    booking = desk_of(both).book_for(STAFF, LESSON, "hana")
-    if isinstance(answer, StudioRefused):
-        with pytest.raises(refusals.Full):
-            await booking
-    else:
-        await booking
-        await refuse_to_confirm(both)
-        await both.settle()
-    assert await both.here() == []
-    assert await both.unsettled() == []
-    assert await told(both) == [("mail", "You're booked"), ("mail", "Your booking couldn't be kept")]
-    seen = await both.world.service.acts.of(LESSON)
-    assert [(one.verb, one.name, one.by) for one in seen] == [
-        (DeskVerb.REFUSED, "hana", ""),
-        (DeskVerb.BOOKED, "hana", "staff"),
-    ]
-    assert not both.world.service.acts.may_undo(seen[0])
-
-
-async def test_whoever_books_themselves_reads_that_it_was_refused(store: Store, clock: ManualClock) -> None:
-    both = await both_sides(store, clock, 1)
-    await refuse_to_confirm(both)
-    await both.world.person("hana")
-    with pytest.raises(refusals.Full):
-        await both.world.book("hana", LESSON)
-    assert await told(both) == []
-    assert await both.world.service.acts.of(LESSON) == []
-
-
-async def test_the_queue_tells_of_a_booking_that_the_studio_refused(store: Store, clock: ManualClock) -> None:
-    """In quiet hours both wait, so that nobody hears of the end first."""
-    both = await both_sides(store, clock, 1)
-    await refuse_to_confirm(both)
-    await both.world.person("hana", quiet_from=time(11, 0), quiet_until=time(13, 0))
-    waiting = both.world.ties.made("hana", await both.world.lesson_now(), TieKind.WAITLIST)
-    outbox = Outbox(both.world.runtime, clock, "lessons")
-    service = both.world.service
-    auto = AutoBooking(both.world.db, service.bookings, SELLERS, outbox, service.notices)
-    with pytest.raises(NoPlace):
-        await auto.book(waiting, await both.world.lesson_now())
-    assert await told(both) == [("mail", "席が空いたので予約しました"), ("mail", "予約をお取りできませんでした")]
-    due = {one.due_at.astimezone(days.JST).time() for one in await both.world.notices() if one.due_at}
-    assert due == {time(13, 0)}
-
-
-@pytest.mark.parametrize("dies", [False, True])
-async def test_a_cancellation_whose_undoing_the_studio_refused_can_be_undone(
-    dies: bool, store: Store, clock: ManualClock
-) -> None:
-    both = await both_sides(store, clock, 1)
-    await both.world.person("hana")
-    await both.world.book("hana", LESSON)
-    desk, service = desk_of(both), both.world.service
-    await desk.cancel_for(STAFF, LESSON, "hana")
-    await both.settle()
-    port, (act,) = both.reservations.port("gnz"), await service.acts.of(LESSON)
-    assert port is not None
-    sound = port.confirm
-    undoing = Undoing(service.acts, desk, service.moves, service.restoring)
-    if dies:
-        both.system.faults = Faults()
-
-        async def gone(key: str) -> None:
-            raise ConnectionError("the process is gone")
-
-        port.confirm = gone  # type: ignore[method-assign]
-        with pytest.raises(ConnectionError):
-            await undoing.undo(STAFF, LESSON, act.act_id)
-        await refuse_to_confirm(both)
-        await both.settle()
-    else:
-        await refuse_to_confirm(both)
-        with pytest.raises(refusals.Full):
-            await undoing.undo(STAFF, LESSON, act.act_id)
-    assert await both.here() == []
-    for one in list(both.system.reservations):
-        both.system.release(one)
-    port.confirm = sound  # type: ignore[method-assign]
-    await both.world.lesson(capacity=1)
-    await undoing.undo(STAFF, LESSON, act.act_id)
-    await both.agree()
-    assert [one.verb for one in await service.acts.of(LESSON) if one.undone_at] == [DeskVerb.CANCELLED]
 
 
 async def test_whoever_lost_a_place_at_the_studio_may_wait_again(store: Store, clock: ManualClock) -> None:
