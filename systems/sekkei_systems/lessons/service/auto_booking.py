@@ -50,9 +50,9 @@ class AutoBooking:
             ]
 
         try:
-            await self._bookings.book(Member(tie.user_id), slot_of(tie), told=told)
+            await self._bookings.book(Member(tie.user_id), slot_of(tie), told=told, as_wished=True)
         except GONE:
             raise NoPlace from None
         except Refusal:
-            return False  # no ticket, the week is full: they hear of the place and decide
+            return False  # no ticket, the week is full, or they wish it no longer: they hear of the place and decide
         return True

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from sekkei.design import Action, ConditionFailed, TransactionFailed, Update
+from sekkei.design import Action, Condition, ConditionFailed, TransactionFailed, Update
 from sekkei.runtime.idempotency import AlreadyDone
 from sekkei.runtime.refusals import Changed, Refusal
 from sekkei_systems.lessons import refusals
@@ -24,7 +24,7 @@ from sekkei_systems.lessons.design import (
     take_place,
     take_reserved,
 )
-from sekkei_systems.lessons.rules.openings import holds_offer
+from sekkei_systems.lessons.rules.openings import books_itself, holds_offer
 from sekkei_systems.lessons.rules.places import free_places, is_available
 from sekkei_systems.lessons.rules.policy import Fairness
 from sekkei_systems.lessons.rules.selling import Sellers
@@ -64,18 +64,27 @@ class Bookings:
         guest_name: str | None = None,
         *,
         by_desk: bool = False,
+        as_wished: bool = False,
     ) -> UserLesson:
         """Take a place; a waitlist entry for the lesson ends with it, all in one transaction. `told` are messages that
-        go out with it. A guest has no account and stands at the door, perhaps after the start."""
+        go out with it. A guest has no account and stands at the door, perhaps after the start. What is booked
+        `as_wished` by somebody who waits is refused (NoSuchTie) when they wish it no longer."""
         for _ in range(TRIES - 1):
             try:
-                return await self._book(member.user_id, slot, also, told, guest_name, by_desk)
+                return await self._book(member.user_id, slot, also, told, guest_name, by_desk, as_wished)
             except Changed:
                 continue  # an offer was made, or the waitlist entry changed, between the look and the step
-        return await self._book(member.user_id, slot, also, told, guest_name, by_desk)
+        return await self._book(member.user_id, slot, also, told, guest_name, by_desk, as_wished)
 
     async def _book(
-        self, user_id: str, slot: Slot, also: Also | None, told: Told, guest_name: str | None, by_desk: bool
+        self,
+        user_id: str,
+        slot: Slot,
+        also: Also | None,
+        told: Told,
+        guest_name: str | None,
+        by_desk: bool,
+        as_wished: bool,
     ) -> UserLesson:
         await self._sellers.fresh()
         lesson = await (self._timetable.running(slot) if guest_name else self._timetable.upcoming(slot))
@@ -83,6 +92,8 @@ class Bookings:
         waiting, booked = await self._ties.db.get_many(self._ties.ref(user_id, slot, kind) for kind in kinds)
         if booked is not None and booked.status is Status.ACTIVE:
             raise refusals.AlreadyRegistered()
+        if as_wished and not _wishes_it(waiting, self._ties.now()):
+            raise refusals.NoSuchTie()
         if not self._sellers.sells_here(lesson):
             raise refusals.BookedElsewhere()
         if not is_available(lesson):
@@ -133,7 +144,8 @@ class Bookings:
     def _ended(self, booking: UserLesson, waiting: UserLesson | None, now: datetime) -> Action[Any, Any]:
         """What becomes of the waitlist entry."""
         if waiting is not None and waiting.status is Status.ACTIVE:
-            return change_status(waiting, Status.COMPLETED, now).remove(UserLesson.offer_until)
+            ended = change_status(waiting, Status.COMPLETED, now).remove(UserLesson.offer_until)
+            return ended.when(*_same_wishes(waiting))
         return self._ties.as_seen(booking.user_id, slot_of(booking), TieKind.WAITLIST, waiting)
 
     async def _taken(
@@ -217,6 +229,19 @@ class Bookings:
         """The user's own booking of that id; what became of it, when it is over."""
         found = await self._ties.db.all(of_reservation_id(reservation_id))
         return await self._ties.own(member.user_id, sorted(found, key=lambda tie: tie.kind is not TieKind.HISTORY))
+
+
+def _wishes_it(waiting: UserLesson | None, now: datetime) -> bool:
+    return waiting is not None and waiting.status is Status.ACTIVE and books_itself(waiting, now)
+
+
+def _same_wishes(waiting: UserLesson) -> list[Condition[UserLesson]]:
+    """They may have said since it was read that they do not want to be booked."""
+    until, paused = waiting.auto_book_until, waiting.paused_until
+    return [
+        UserLesson.auto_book_until.absent() if until is None else UserLesson.auto_book_until == until,
+        UserLesson.paused_until.absent() if paused is None else UserLesson.paused_until == paused,
+    ]
 
 
 def why_not(lesson: Lesson | None) -> Refusal:

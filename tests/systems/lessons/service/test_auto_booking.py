@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from datetime import date, timedelta
+from typing import Any
 
 import pytest
 
@@ -11,8 +13,10 @@ from sekkei.store import Store
 from sekkei_systems.lessons import refusals
 from sekkei_systems.lessons.design import Status, TieKind
 from sekkei_systems.lessons.rules.policy import Fairness, Policy
+from sekkei_systems.lessons.rules.selling import Sellers
 from sekkei_systems.lessons.rules.wishes import Wishes
 from sekkei_systems.lessons.service.access import Member
+from sekkei_systems.lessons.service.entitlements import Entitlements
 from tests.systems.lessons.service.test_rulebook import rules
 from tests.systems.lessons.steps import booked, tie
 from tests.systems.lessons.world import LESSON, STAFF, World, open_world
@@ -122,3 +126,43 @@ async def test_resuming_at_once(world: World) -> None:
     assert resumed.paused_until is None
     await world.cancel("ren", LESSON)
     assert await world.watch() == 1
+
+
+async def leaves(world: World) -> None:
+    await world.leave("aki", LESSON)
+
+
+async def wants_to_be_asked(world: World) -> None:
+    await world.service.waitlist.prefer(Member("aki"), LESSON, Wishes(None))
+
+
+async def pauses(world: World) -> None:
+    await world.service.waitlist.prefer(Member("aki"), LESSON, Wishes(paused_until=LESSON.lesson_date))
+
+
+@pytest.mark.parametrize("moment", [(Sellers, "fresh"), (Entitlements, "entitled")], ids=["looked at", "read"])
+@pytest.mark.parametrize("deed", [leaves, wants_to_be_asked, pauses])
+async def test_whoever_no_longer_wishes_it_is_not_booked(
+    deed: Callable[[World], Awaitable[None]], moment: tuple[type, str], world: World
+) -> None:
+    """Also when they say so after the monitor has seen them, and while it books."""
+    await waiting(world, aki=6)
+    await world.cancel("ren", LESSON)
+    (tie_seen,) = await world.queue(LESSON)
+    owner, name = moment
+    sound, said = getattr(owner, name), False
+
+    async def meanwhile(*about: Any, **more: Any) -> Any:
+        nonlocal said
+        if not said:
+            said = True
+            await deed(world)
+        return await sound(*about, **more)
+
+    auto = world.monitor._auto
+    assert auto is not None
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(owner, name, meanwhile)
+        assert not await auto.book(tie_seen, await world.lesson_now())
+    assert said
+    assert await holders(world, "aki") == []
