@@ -143,9 +143,10 @@ def whoever_leaves_keeps_their_passes(patch: pytest.MonkeyPatch) -> None:
 
 
 def the_queue_books_whoever_waits(patch: pytest.MonkeyPatch) -> None:
-    from sekkei_systems.lessons.service import monitor
+    from sekkei_systems.lessons.service import bookings, monitor
 
-    patch.setattr(monitor, "books_itself", lambda tie, now: True)
+    for one in (monitor, bookings):  # the one looks, the other books
+        patch.setattr(one, "books_itself", lambda tie, now: True)
 
 
 def an_opening_is_counted_and_told_to_nobody(patch: pytest.MonkeyPatch) -> None:
