@@ -315,6 +315,7 @@ class DeskAct:
     words: Attr[str | None] = attr(default=None, ja="文面", en="what was said")
     target: Attr[str | None] = attr(default=None, ja="移動先", en="slot that it was moved to")
     to_waiting: Attr[bool] = attr("toWaiting", default=False, ja="待っている人にも", en="told those who wait, too")
+    made: Attr[str | None] = attr(default=None, ja="入れた予約", en="booking that it made")
     done_at: Attr[datetime] = attr("doneAt", stored_as=INSTANT, ja="日時", en="when")
     undone_at: Attr[datetime | None] = attr(
         "undoneAt", default=None, stored_as=INSTANT, ja="取り消した日時", en="when it was undone"

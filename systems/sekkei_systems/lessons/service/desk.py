@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
 
-from sekkei.design import Action, TransactionFailed
+from sekkei.design import Action, TransactionFailed, replace
 from sekkei.runtime.outbox import Outbox
 from sekkei.runtime.refusals import Changed
 from sekkei_systems.lessons import refusals
@@ -98,10 +98,8 @@ class Desk:
         """Everybody concerned is told, with these words."""
         if len(words) > WORDS_LENGTH_MAX:
             raise refusals.BadWords(field="words", limit=WORDS_LENGTH_MAX)
-        found = await self._timetable.call_off(staff.own(slot), words.strip() or None)
-        act = self._acts.act(staff, slot, DeskVerb.CALLED_OFF, words=words.strip() or None)
-        await self._ties.db.transact(self._acts.noted(act))
-        return found
+        act = self._acts.act(staff, staff.own(slot), DeskVerb.CALLED_OFF, words=words.strip() or None)
+        return await self._timetable.call_off(slot, act.words, self._acts.noted(act))
 
     async def take_in(self, staff: Staff, name: str, content: bytes) -> tuple[Taken, list[str]]:
         """A studio's timetable out of a file; what could not be used is said line by line. Raises Unreadable."""
@@ -139,7 +137,7 @@ class Desk:
             messages = self._told(self._notices.booked_by_desk(person, booking), f"desk/{booking.reservation_id}")
             if undoes is not None:
                 return [*messages, self._acts.undone(undoes, booking.reservation_id)]
-            return [*messages, self._acts.noted(act)]
+            return [*messages, self._acts.noted(replace(act, made=booking.reservation_id))]
 
         return await self._bookings.book(Member(user_id), slot, told=told, by_desk=True)
 
@@ -162,6 +160,8 @@ class Desk:
         messages = self._notices.cancelled_by_desk(person, lesson) if person else {}
         told = self._told(messages, f"desk/off/{slot}/{user_id}/{moment}")
         if undoes is not None:
+            if undoes.made not in (None, booking.reservation_id):
+                raise refusals.CannotUndo()  # they have booked anew since
             told.append(self._acts.undone(undoes))
         elif not booking.guest_name:
             name = person.name if person else user_id

@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import UNSET
 
 from sekkei.clock import Clock
-from sekkei.design import ConditionFailed, Database, Field, replace
+from sekkei.design import Action, ConditionFailed, Database, Field, TransactionFailed, replace
 from sekkei.runtime import days
 from sekkei.runtime.refusals import Changed
 from sekkei.unseen import one_line
@@ -78,8 +78,8 @@ class Timetable:
                 return made
             raise refusals.SlotTaken(name=there.lesson_name if there else "") from None
 
-    async def change(self, draft: LessonDraft) -> Lesson:
-        """What is said of the lesson in this slot; the rest stays.
+    async def change(self, draft: LessonDraft, *beside: Action[Any, Any]) -> Lesson:
+        """What is said of the lesson in this slot; the rest stays. `beside` is written with it.
 
         Everybody was told when it was called off, so it stays so until somebody says that it takes place after all.
         """
@@ -94,9 +94,12 @@ class Timetable:
         if draft.is_open is True and draft.called_off is UNSET:  # nor may it have been called off since it was read
             update = update.when(~Lesson.called_off.is_(True))
         try:
-            return await self._db.write(update)
-        except ConditionFailed:
+            if not beside:
+                return await self._db.write(update)
+            await self._db.transact(update, *beside)
+        except (ConditionFailed, TransactionFailed):
             raise refusals.NoSuchLesson() if await self.find(slot) is None else refusals.CalledOff() from None
+        return await self.get(slot)
 
     async def running(self, slot: Slot) -> Lesson:
         """One that has not ended: people come to the door late."""
@@ -105,12 +108,12 @@ class Timetable:
             raise refusals.LessonOver()
         return found
 
-    async def call_off(self, slot: Slot, words: str | None = None) -> Lesson:
+    async def call_off(self, slot: Slot, words: str | None = None, *beside: Action[Any, Any]) -> Lesson:
         """It does not take place. Those concerned are told, and their bookings end, as a reaction to this."""
         found = await self.upcoming(slot)
         if found.moving_to is not None:
             raise Changed()
-        return await self.change(LessonDraft(slot, called_off=True, called_off_words=words))
+        return await self.change(LessonDraft(slot, called_off=True, called_off_words=words), *beside)
 
     def _now(self) -> datetime:
         return days.now(self._clock)

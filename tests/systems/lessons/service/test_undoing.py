@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Callable
 from typing import Any
 
@@ -8,7 +9,7 @@ import pytest
 
 from sekkei.design import Database
 from sekkei_systems.lessons import refusals
-from sekkei_systems.lessons.design import Status, TieKind
+from sekkei_systems.lessons.design import DeskVerb, Status, TieKind
 from sekkei_systems.lessons.rules.slots import Slot
 from tests.systems.lessons.service.test_moves import TO
 from tests.systems.lessons.steps import booked, tie
@@ -188,3 +189,36 @@ async def test_an_undo_that_is_refused_is_not_used_up_for_a_moment(world: World)
         with pytest.raises(refusals.Full):
             await world.service.undoing.undo(STAFF, LESSON, act.act_id)
     assert begun() == 0
+
+
+async def test_whoever_dies_over_calling_off_has_done_it_or_may_undo_it(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await world.lesson(capacity=1)
+    for number in range(3):
+        with monkeypatch.context() as patch:
+            begun = dies_before_write(patch, number)
+            with contextlib.suppress(Died):
+                await world.service.desk.call_off(STAFF, LESSON)
+            ended = begun() <= number
+        noted = [act.verb for act in await world.service.acts.of(LESSON)]
+        assert ((await world.lesson_now()).called_off or False) == (DeskVerb.CALLED_OFF in noted)
+        if ended:
+            break
+    assert ended
+    await undo_newest(world)
+    assert not (await world.lesson_now()).called_off
+
+
+async def test_what_a_member_booked_since_is_not_undone(world: World) -> None:
+    """They gave back what the desk had booked for them, and then wanted to come after all."""
+    await world.lesson(capacity=2)
+    await world.person("hana")
+    await world.service.desk.book_for(STAFF, LESSON, "hana")
+    (act,) = await world.service.acts.of(LESSON)
+    await world.cancel("hana", LESSON)
+    world.clock.advance(60)
+    await world.book("hana", LESSON)
+    with pytest.raises(refusals.CannotUndo):
+        await world.service.undoing.undo(STAFF, LESSON, act.act_id)
+    assert await booked(world) == 1
