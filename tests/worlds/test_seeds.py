@@ -38,6 +38,8 @@ FOUND = {
     ("chiipochi", 10184): "thanks pushed anew when LINE had forgotten that it had them",
     ("chiipochi", 11320): "a stamp forgotten of a donation that was made since",
     ("chiipochi", 13617): "a refund that had failed, written down from a repeated answer",
+    ("chiipochi", 10339): "an operator who left, named where a bank had taken the money",
+    ("chiipochi", 10613): "a refund carried out again that outweighed a part which had failed since",
     ("eventbot", 10595): "a count put right while somebody queued",
     ("eventbot", 13025): "a role taken by whom Discord had kept waiting for longer than a lease",
     ("eventbot", 13248): "a role given by such a one",

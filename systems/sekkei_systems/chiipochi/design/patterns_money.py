@@ -204,6 +204,8 @@ def afterwards(donation: Donation, amount: int, dispute: Dispute | None, at: dat
         update = update.set(Donation.refund_failed_at, at).remove(Donation.refund_asked_at)
         update = update.remove(Donation.refunded_at) if amount == 0 else update
     update = update.remove(Donation.dispute) if dispute is None else update.set(Donation.dispute, dispute)
+    if dispute is Dispute.LOST and amount == 0:  # nothing is to be given back, and no list leads to who wanted it
+        update = update.remove(Donation.refund_asked_by)
     return _answered(update, donation)
 
 

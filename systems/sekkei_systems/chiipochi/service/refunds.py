@@ -12,14 +12,14 @@ from sekkei.runtime.outbox import Undeliverable
 from sekkei.runtime.refusals import Conflict
 from sekkei.runtime.system import Context
 from sekkei_systems.chiipochi.design import ask_refund, given_back, name_refund, refund_failed, refunded, to_refund
-from sekkei_systems.chiipochi.design.models import Donation, by_hand, is_by_hand
+from sekkei_systems.chiipochi.design.models import Dispute, Donation, by_hand, is_by_hand
 from sekkei_systems.chiipochi.ports.payments.port import Provider, RefundRefused
 from sekkei_systems.chiipochi.refusals import NotRefundable
 from sekkei_systems.chiipochi.service.access import Operator
 from sekkei_systems.chiipochi.service.letters import Letters
 from sekkei_systems.chiipochi.service.links import order_id_of
 from sekkei_systems.chiipochi.service.orders import Orders
-from sekkei_systems.chiipochi.service.surplus import REFUNDS, Surpluses, is_of, key_of
+from sekkei_systems.chiipochi.service.surplus import OVERTAKEN, REFUNDS, Surpluses, is_of, key_of
 
 log = logging.getLogger("sekkei_systems.chiipochi.refunds")
 
@@ -73,6 +73,8 @@ class Refunds:
             return
         if donation.tx_id is None or not (donation.counts or donation.paid_late_at) or donation.given_by_hand:
             raise NotRefundable()  # the provider would give all of it back, also what was given back by hand
+        if donation.dispute is Dispute.LOST:
+            raise NotRefundable()  # a bank has taken it
         now, order_id = days.now(self._clock), order_id_of(user_id, created_at)
         key = key_of(now)
         body = {"order": order_id, "tx_id": donation.tx_id, "key": key}
@@ -91,6 +93,8 @@ class Refunds:
             raise ConnectionError("the donation is not to be found")  # tried again a little later
         if _is_done(donation) and donation.refund_id:
             return donation.refund_id
+        if not is_of(donation.refund_asked_at, key):
+            return OVERTAKEN
         refund_id = await self._provider.refund(tx_id, order_id, key)
         if _is_done(donation):  # its news were quicker than its answer
             await self._db.write(name_refund(donation, refund_id))

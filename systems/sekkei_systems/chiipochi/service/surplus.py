@@ -23,6 +23,10 @@ REFUNDS = "chiipochi.refund"
 AFTERWARDS = "chiipochi.afterwards"
 """The one that asks what became of a payment (`later.py`)."""
 
+OVERTAKEN = "overtaken"
+"""Of a try that no longer stands in the row: it came to nothing by what was heard since, or another one was begun.
+Whoever carried it out again would believe what the provider repeats of it."""
+
 log = logging.getLogger("sekkei_systems.chiipochi.surplus")
 
 
@@ -80,6 +84,8 @@ class Surpluses:
         found = await self._find(tx_id)
         if found.refunded_at is not None:
             return found.refund_id or ""
+        if not is_of(found.refund_asked_at, key):
+            return OVERTAKEN
         refund_id = await self._provider.refund(tx_id, order_id, key)
         if not await self._returned(found, refund_id):
             raise Conflict()  # tried again a little later

@@ -14,6 +14,7 @@ from sekkei_systems.chiipochi.ports.payments.port import Afterwards, RefundRefus
 from sekkei_systems.chiipochi.refusals import NotRefundable
 from sekkei_systems.chiipochi.service.access import Donor, Operator
 from sekkei_systems.chiipochi.service.links import order_id_of
+from sekkei_systems.chiipochi.service.surplus import key_of
 from tests.systems.chiipochi.conftest import AOI, TODAY, WEBHOOK_SECRET, StripeBot, utc
 
 
@@ -223,14 +224,19 @@ async def test_an_answer_about_a_refund_that_stripe_repeats_is_not_believed(stri
     bot = stripe_bot
     donation = await _paid(bot)
     order, tx_id = order_id_of(AOI, donation.created_at), donation.tx_id or ""
-    await bot.service.refunds.give_back(order, tx_id, "key")
+    await bot.service.refunds.refund(Operator("aoi"), AOI, donation.created_at)
+    asked_at = (await bot.now(donation)).refund_asked_at
+    assert asked_at is not None
+    key = key_of(asked_at)
+    await bot.service.refunds.give_back(order, tx_id, key)
     (refund,) = bot.ledger.refunds.values()
     bot.ledger.fail_refund(refund)
     await bot.tell()
     assert (await bot.now(donation)).kept == 500
     with pytest.raises(RefundRefused, match="is failed"):
-        await bot.service.refunds.give_back(order, tx_id, "key")
-    await bot.service.refunds.give_up(order, tx_id, "key")
+        await bot.service.settling.provider.refund(tx_id, order, key)
+    await bot.service.refunds.give_back(order, tx_id, key)
+    await bot.service.refunds.give_up(order, tx_id, key)
     assert len(bot.ledger.refunds) == 1, "asked under the same key"
     assert (await bot.now(donation)).kept == 500
     assert [one.tx_id for one in await bot.service.refunds.owed(Operator("aoi"))] == [tx_id]

@@ -14,6 +14,7 @@ from sekkei_systems.chiipochi.ports.payments.port import PaymentEvent, RefundRef
 from sekkei_systems.chiipochi.refusals import UnknownOrder
 from sekkei_systems.chiipochi.service.access import Operator
 from sekkei_systems.chiipochi.service.links import order_id_of
+from sekkei_systems.chiipochi.service.surplus import key_of
 from tests.systems.chiipochi.conftest import AOI, TODAY, WEBHOOK_SECRET, StripeBot
 
 RENS = Operator("demo-ren")
@@ -110,13 +111,19 @@ async def test_an_answer_about_a_second_payment_that_stripe_repeats_is_not_belie
     donation, session = await bot.checkout()
     order = order_id_of(AOI, donation.created_at)
     second, _ = await _paid_twice(bot, session)
-    await surpluses.give_back(order, second["id"], "key")
+    await surpluses.refund(RENS, second["id"])
+    (asked_at,) = [one.refund_asked_at for one in await surpluses.owed(RENS)]
+    assert asked_at is not None
+    key = key_of(asked_at)
+    await surpluses.give_back(order, second["id"], key)
     (refund,) = bot.ledger.refunds.values()
     bot.ledger.fail_refund(refund)
     await bot.tell()
     with pytest.raises(RefundRefused, match="is failed"):
-        await surpluses.give_back(order, second["id"], "key")
+        await bot.service.settling.provider.refund(second["id"], order, key)
+    await surpluses.give_back(order, second["id"], key)
     assert [one.tx_id for one in await surpluses.owed(RENS)] == [second["id"]]
+    assert len(bot.ledger.refunds) == 1
 
 
 async def test_a_second_payment_given_back_by_hand_stays_so(stripe_bot: StripeBot) -> None:
