@@ -116,15 +116,16 @@ def promote_in_option(member: Member, option_id: str) -> Transaction:
 
 
 @design.pattern(ja="参加区分を変える", added=True)
-def change_option(guild_id: str, event_id: str, user_id: str, before: str, after: str, now: datetime) -> Transaction:
-    """Take part in another way, if that has a place nobody waits for."""
+def change_option(
+    guild_id: str, event_id: str, user_id: str, before: str | None, after: str, now: datetime
+) -> Transaction:
+    """Take part in another way, if that has a place nobody waits for; also of whoever joined before there were any."""
     update = counted(guild_id, event_id, (False, before), (False, after))
     places = _capacity(after)
     free = places.absent() | (_count(False, after) < places)
     chosen = members.update(guild_id, event_id, user_id).set(Member.option_id, after)
-    return Transaction(
-        update.when(joinable(now), free, _count(True, after) == 0), chosen.when(Member.option_id == before)
-    )
+    as_read = Member.option_id.absent() if before is None else Member.option_id == before
+    return Transaction(update.when(joinable(now), free, _count(True, after) == 0), chosen.when(as_read))
 
 
 @design.pattern(ja="区分の参加をやめる", added=True)

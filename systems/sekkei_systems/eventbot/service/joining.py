@@ -34,7 +34,6 @@ from sekkei_systems.eventbot.rules.views import has_started, is_full, is_joinabl
 from sekkei_systems.eventbot.service.access import Access, Actor
 from sekkei_systems.eventbot.service.crowds import Crowds
 from sekkei_systems.eventbot.service.desk import Desk
-from sekkei_systems.eventbot.service.hands import moving
 from sekkei_systems.eventbot.service.queue import Queue
 from sekkei_systems.eventbot.texts import Wording
 
@@ -282,10 +281,8 @@ class Joining:
         option = event.options[option_id]
         if is_full(option) or option.waiting_count:
             raise OptionFull(name=option.name)
-        changing = moving(member, option_id)
-        if member.option_id is not None:
-            key = (actor.guild_id, event.event_id, actor.user_id)
-            changing = design.change_option(*key, member.option_id, option_id, self._desk.now())
+        key = (actor.guild_id, event.event_id, actor.user_id)
+        changing = design.change_option(*key, member.option_id, option_id, self._desk.now())
         await self._commit(actor, event, changing)
         await self._queue.move_up(actor.guild_id, event.event_id)
 

@@ -10,9 +10,27 @@ from typing import Any
 
 import pytest
 
-from sekkei_systems.eventbot.design import Answer, Event, Member, Status, events, members, replies_of_event
+from sekkei_systems.eventbot.design import (
+    Answer,
+    Event,
+    Member,
+    SignUpOption,
+    Status,
+    events,
+    members,
+    replies_of_event,
+)
 from sekkei_systems.eventbot.local.world import GUILD_ID
-from sekkei_systems.eventbot.refusals import AlreadyIn, Cancelled, Closed, NoSuchEvent, NoSuchOption, NotIn, Started
+from sekkei_systems.eventbot.refusals import (
+    AlreadyIn,
+    Cancelled,
+    Closed,
+    NoSuchEvent,
+    NoSuchOption,
+    NotIn,
+    OptionFull,
+    Started,
+)
 from sekkei_systems.eventbot.rules import options
 from sekkei_systems.eventbot.service import Desk, Draft
 from tests.systems.eventbot.conftest import AOI, MEI, REN, SOTA, YUI, Bot, somebody
@@ -206,3 +224,27 @@ async def test_nothing_is_said_to_what_was_called_off_meanwhile(
     with pytest.raises(Cancelled):
         await quick.service.joining.answer(REN.actor, event.event_id, Answer.NO)
     assert await db.all(replies_of_event(GUILD_ID, event.event_id)) == told
+
+
+async def test_two_who_joined_before_there_were_options_do_not_share_a_place(
+    quick: Bot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    event = await quick.event(capacity=2)
+    joining, db = quick.service.joining, quick.service.desk.db
+    for person in (REN, MEI):
+        await joining.join(person.actor, event.event_id)
+    one = SignUpOption(name="机", capacity=1, position=1)
+    await db.write(events.update(GUILD_ID, event.event_id).set(Event.options, {"01": one}))
+    sound = db.snapshot
+
+    async def snapshot(*refs: Any) -> Any:
+        found = await sound(*refs)
+        monkeypatch.setattr(db, "snapshot", sound)
+        await joining.choose(MEI.actor, event.event_id, "01")
+        return found
+
+    monkeypatch.setattr(db, "snapshot", snapshot)
+    with pytest.raises(OptionFull):
+        await joining._choose(REN.actor, event.event_id, "01", late=False)
+    now = await quick.service.events.get(GUILD_ID, event.event_id)
+    assert (now.member_count, now.options["01"].member_count) == (2, 1)
