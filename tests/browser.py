@@ -174,6 +174,19 @@ async def found_at(page: Page, url: str, wanted: Locator) -> Locator:
     return wanted
 
 
+async def drawn(page: Page) -> None:
+    """Until what a page was told is on its screen.
+
+    A page on which nothing moves may be given no frame at all; there is nothing to wait for then, and `evaluate` would.
+    """
+    await page.evaluate("""
+        new Promise((done) => {
+          requestIdleCallback(() => requestAnimationFrame(() => requestAnimationFrame(done)));
+          setTimeout(done, 1000);
+        })
+    """)
+
+
 async def eventually(holds: Callable[[], bool]) -> None:
     """For what no page shows: the server hears a moment later that somebody has hung up."""
     async with asyncio.timeout(PATIENCE / 1000):
@@ -183,7 +196,7 @@ async def eventually(holds: Callable[[], bool]) -> None:
 
 async def back_online(page: Page) -> None:
     await page.context.set_offline(False)
-    await page.wait_for_function("navigator.onLine")
+    await page.wait_for_function("navigator.onLine", polling=20)
 
 
 @asynccontextmanager

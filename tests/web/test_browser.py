@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Literal
 
 import pytest
 from playwright.async_api import expect
 
-from tests.browser import DESKTOP, PHONE, Serve, Shots, Windows, another_page
+from tests.browser import DESKTOP, PHONE, Serve, Shots, Windows, another_page, drawn
 from tests.web.example import SYSTEM
 
 
@@ -118,3 +119,11 @@ async def test_no_page_of_the_shell_is_wider_than_the_window(
         wide = await page.evaluate("document.documentElement.scrollWidth - innerWidth")
         assert wide <= 0, f"{path} is {wide} pixels too wide"
     assert browser.problems == []
+
+
+async def test_a_page_that_is_given_no_frame_holds_no_test_up(browser: Windows) -> None:
+    page = await browser.window()
+    await page.add_init_script("self.requestAnimationFrame = () => 0")
+    await page.goto("about:blank")
+    async with asyncio.timeout(20):
+        await drawn(page)

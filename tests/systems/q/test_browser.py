@@ -12,7 +12,7 @@ from playwright.async_api import Locator, Page, Route, expect
 from sekkei_systems.q import SYSTEM
 from sekkei_systems.q.design.models import Visibility
 from sekkei_systems.q.service.people import Profile, Visitor
-from tests.browser import PHONE, Serve, Shots, Site, Windows
+from tests.browser import PHONE, Serve, Shots, Site, Windows, drawn
 from tests.systems.q.named import ByName
 
 QUESTION = "最近、思わず立ち止まってしまったものは？"
@@ -46,8 +46,8 @@ async def phone(browser: Windows, site: Site, person: str, **options: Any) -> Pa
 
 async def still(page: Page) -> None:
     """Nothing has moved under anybody's finger."""
-    shifted = "new Promise((done) => requestIdleCallback(() => requestAnimationFrame(() => done(window.shifted))))"
-    assert await page.evaluate(shifted) < 0.01
+    await drawn(page)
+    assert await page.evaluate("window.shifted") < 0.01
 
 
 async def tab(page: Page, name: str) -> None:

@@ -11,7 +11,7 @@ from sekkei.runtime.counterparts.web_push import PushService, Subscription
 from sekkei.runtime.transports.web_push import make_key
 from sekkei.web.testing import test_settings as settings_of_tests
 from sekkei_systems.q import SYSTEM, design
-from tests.browser import Serve, Shots, Windows
+from tests.browser import Serve, Shots, Windows, drawn
 from tests.systems.q.test_browser import KEPT, phone
 
 SUBSCRIBE = """
@@ -40,7 +40,7 @@ async () => {
 """
 UNSUBSCRIBED = """
 new Promise((done) => {
-  const look = () => (window.subscription ? requestAnimationFrame(look) : done());
+  const look = () => (window.subscription ? setTimeout(look, 20) : done());
   look();
 })
 """
@@ -82,7 +82,7 @@ async def _pushed(page: Page, message: dict[str, Any]) -> list[list[str]]:
         one["registrationId"] for one in event["registrations"] if not one["isDeleted"]))  # fmt: skip
     await tool.send("ServiceWorker.enable")
     while not found:
-        await page.evaluate("new Promise((done) => requestAnimationFrame(done))")
+        await drawn(page)
     origin = await page.evaluate("location.origin")
     given = {"origin": origin, "registrationId": found[0], "data": json.dumps(message)}
     await tool.send("ServiceWorker.deliverPushMessage", given)

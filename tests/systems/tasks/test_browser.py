@@ -8,7 +8,7 @@ import re
 from playwright.async_api import Page, Route, expect
 
 from sekkei_systems.tasks import SYSTEM
-from tests.browser import PHONE, Serve, Shots, Site, Windows, another_page, back_online, eventually, found_at
+from tests.browser import PHONE, Serve, Shots, Site, Windows, another_page, back_online, drawn, eventually, found_at
 
 
 async def _sees(page: Page, column: str, title: str) -> None:
@@ -257,8 +257,7 @@ async def test_nothing_slips_away_from_under_a_click(browser: Windows, serve: Se
     await aoi.mouse.down()
     async with aoi.expect_response(re.compile("/views$")):
         asked.set()
-    drawn = "new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))"
-    await aoi.evaluate(drawn)
+    await drawn(aoi)
     async with another_page(aoi):
         await aoi.mouse.up()
     await _ready(aoi)
@@ -272,7 +271,7 @@ async def test_nothing_slips_away_from_under_a_click(browser: Windows, serve: Se
         await aoi.mouse.down()
         await mei.get_by_label("コメントを書く").fill("同時に\n\n三行\n\n長い")
         await mei.get_by_role("button", name="コメントする").click()
-    await aoi.evaluate(drawn)
+    await drawn(aoi)
     await aoi.mouse.up()
     for page in (aoi, mei):
         await expect(page.locator("[data-comments-list]")).to_contain_text("同時に")
