@@ -30,6 +30,7 @@ from sekkei_systems.lessons.design import (
     lessons,
     of_studio_on,
     refresh,
+    user_lesson,
     user_lessons,
 )
 from sekkei_systems.lessons.rules.notices import Messages, Notices
@@ -39,6 +40,7 @@ from sekkei_systems.lessons.rules.slots import Slot, slot_of
 from sekkei_systems.lessons.service.entitlements import Entitlements
 from sekkei_systems.lessons.service.reservations import Reservations
 
+ENDS_WITH_LESSON = (TieKind.FAVORITE, TieKind.WAITLIST, TieKind.BOOKING)
 TOLD_OF_CHANGES = (TieKind.FAVORITE, TieKind.BOOKING)
 LOOKED_AHEAD = timedelta(days=1)
 """For the next lesson of which somebody is to be reminded."""
@@ -115,7 +117,7 @@ class Alerts:
         if current is None or slot.starts_at <= now:
             return 0
         listed = await self._db.all(of_studio_on(slot.studio_code, slot.lesson_date))
-        ties = await self._as_they_are(tie for tie in listed if slot_of(tie) == slot)
+        ties = await self._all_of({tie.user_id for tie in listed if slot_of(tie) == slot}, slot)
         concerned = sorted((tie for tie in ties if _differs(tie, current)), key=lambda tie: tie.user_id)
         done = 0
         for _, own in groupby(concerned, key=lambda tie: tie.user_id):
@@ -168,6 +170,13 @@ class Alerts:
             log.info("left for the next look", extra={"user": tie.user_id, "reason": str(failed)})
             return 0
         return 1
+
+    async def _all_of(self, users: Iterable[str], slot: Slot) -> list[UserLesson]:
+        """Active ones, those included that the index does not show yet: a tie that is found later would be told of as
+        if nobody had heard."""
+        key = slot.studio_code, slot.lesson_date, slot.start_time
+        refs = [user_lesson(user, *key, kind) for user in sorted(users) for kind in ENDS_WITH_LESSON]
+        return [tie for tie in await self._db.get_many(refs) if tie is not None and tie.status is Status.ACTIVE]
 
     async def _as_they_are(self, ties: Iterable[UserLesson]) -> list[UserLesson]:
         """Active ones out of an index that may be behind, read from the table itself."""

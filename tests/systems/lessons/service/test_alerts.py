@@ -74,6 +74,16 @@ async def test_another_instructor_is_told_and_copied(world: World) -> None:
     assert len(await told(world)) == 9
 
 
+async def test_an_index_that_is_behind_tells_nobody_twice(world: World) -> None:
+    await full_house(world)
+    await world.like("ren", LESSON)
+    await world.service.desk.call_off(STAFF, LESSON)
+    assert await world.alerts.lesson_changed(LESSON) == 4
+    world.settle()
+    assert await world.alerts.lesson_changed(LESSON) == 0, "what ren liked a moment ago has ended with the booking"
+    assert [name for name, _ in await told(world)] == ["hana", "mei", "ren", "sora"]
+
+
 async def test_a_lesson_called_off_ends_everything_and_tells_everybody(world: World) -> None:
     await full_house(world)
     await world.service.desk.call_off(STAFF, LESSON)
