@@ -75,6 +75,11 @@ class Deployment:
             done += (await tables.apply(self.store, design, self.settings.env, clock=self.clock))[0]
         return done
 
+    def table_names(self, *further: Design) -> set[str]:
+        """Of all tables that belong here."""
+        env = self.settings.env
+        return {design.table_name(table, env) for design in self._designs(further) for table in design.tables.values()}
+
     def _designs(self, further: Sequence[Design]) -> Sequence[Design]:
         return [runtime_design, *further, *(opened.system.design for opened in self.systems.values())]
 

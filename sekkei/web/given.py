@@ -59,15 +59,19 @@ class Given:
                 raise NotGiven(f"Two values of the type {type(value).__name__} are given; a handler gets only one.")
             self._values[type(value)] = value
         self._providers: dict[Any, Callable[..., Any]] = {}
+        self.plans: dict[Any, Plan] = {}
+        """How providers find what they need; the same for many routes."""
 
     def value(self, kind: Any, value: object) -> Given:
         """A value by another type than its own, such as an interface."""
         self._values[kind] = value
+        self.plans.clear()
         return self
 
     def per_request(self, kind: Any, provider: Callable[..., Any]) -> Given:
         """`provider` makes a `kind` for each request that needs one; it may be asynchronous, and may refuse."""
         self._providers[kind] = provider
+        self.plans.clear()
         return self
 
     def provider(self, kind: Any) -> Callable[..., Any] | None:
@@ -152,7 +156,7 @@ class _Planner:
 
     def __init__(self, path: str, given: Given, in_page: bool) -> None:
         self._path, self._given, self._in_page = path, given, in_page
-        self._names = path_names(path)
+        self._names = tuple(path_names(path))
 
     def plan(self, handler: Callable[..., Any], within: tuple[Any, ...]) -> Plan:
         found = Plan(handler)
@@ -203,7 +207,9 @@ class _Planner:
         if provider is not None:
             if hint in within:
                 raise NotGiven(f"{_named(hint)} is provided by something that needs a {_named(hint)} itself.")
-            made = self.plan(provider, (*within, hint))
+            planned = hint, self._names, self._in_page
+            made = self._given.plans.get(planned) or self.plan(provider, (*within, hint))
+            self._given.plans[planned] = made
             found.joined(made)
             found.sources.append((1, name, functools.partial(_provided, kind=hint, provider=made)))
             return True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,20 +38,29 @@ class Act:
     """Of a range that lies in one partition."""
 
 
-def tables_of(operation: str, request: Request) -> frozenset[str]:
-    """The tables that a request on items names; none for other operations and for requests that are not valid."""
-    return frozenset(act.table for act in acts_of(operation, request, {}) or ())
+class Acts:
+    """What a request does, read once. `acts.in_tables(tables)` has more to say the more tables are known."""
 
+    def __init__(self, operation: str, request: Request) -> None:
+        self._reading = _READERS.get(operation)
+        self._checked: Checked | None = None
+        if self._reading is not None:
+            with suppress(DynamoDBError):  # the store will say what is wrong with it
+                self._checked = operations.check(operation, request)
 
-def acts_of(operation: str, request: Request, tables: Mapping[str, Table]) -> list[Act] | None:
-    """In the request's order; None if it is not about items, or not valid. `tables` are those that are known."""
-    reading = _READERS.get(operation)
-    if reading is None:
-        return None
-    try:
-        return list(reading(operations.check(operation, request), tables))
-    except DynamoDBError:
-        return None  # the store will say what is wrong with it
+    def in_tables(self, tables: Mapping[str, Table]) -> list[Act]:
+        """In the request's order; none if it is not about items, or not valid."""
+        if self._reading is None or self._checked is None:
+            return []
+        try:
+            return list(self._reading(self._checked, tables))
+        except DynamoDBError:
+            return []
+
+    @property
+    def tables(self) -> set[str]:
+        """The names of those it is about."""
+        return {act.table for act in self.in_tables({})}
 
 
 def partition_of(schema: KeySchema, item: Item | None) -> bytes | None:

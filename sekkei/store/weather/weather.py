@@ -24,7 +24,7 @@ from sekkei.errors import (
 from sekkei.store.protocol import Request, Response, Store
 from sekkei.store.retries import is_retryable
 from sekkei.store.weather import batches
-from sekkei.store.weather.acts import BATCHES, TRANSACTIONS, Act, acts_of, tables_of
+from sekkei.store.weather.acts import BATCHES, TRANSACTIONS, Act, Acts
 from sekkei.store.weather.capacity import ON_DEMAND_MESSAGE, Capacity, as_asked
 from sekkei.store.weather.forecast import Forecast, preset
 from sekkei.store.weather.replica import Replica
@@ -132,8 +132,9 @@ class Weather:
         self._calls += 1
         chance = random.Random(f"{self.seed}/{self._calls}")
         await self._pause(chance)
-        tables = await self._tables.known(sorted(tables_of(operation, request)))
-        acts = acts_of(operation, request, tables) or []
+        said = Acts(operation, request)
+        tables = await self._tables.known(sorted(said.tables))
+        acts = said.in_tables(tables)
         call = _Call(operation, request, rendering, chance, acts, tables)
         response = await (self._meet(call) if acts else self._pass(call))
         await self._pause(chance)

@@ -27,6 +27,7 @@ from sekkei.runtime.system import Parts, System
 from sekkei.runtime.worker import Running
 from sekkei.web.forms import Form, form
 from sekkei.web.identity.design import accounts
+from sekkei.web.identity.design import design as web_design
 from sekkei.web.identity.proof import must_be_sure
 from sekkei.web.identity.sign_in import signed_out
 from sekkei.web.identity.users import in_person, person_of
@@ -102,12 +103,16 @@ async def _farewells(shell: Shell, person: Person) -> list[Farewell]:
 
 async def _elsewhere(shell: Shell) -> list[System]:
     """Systems that are not served here but have tables on this store: accounts are theirs too."""
+    others = await _tables(shell) - shell.deployment.table_names(web_design)
+    if not others:
+        return []
     installed, _ = await asyncio.to_thread(load_all)
-    others = [system for system in installed if system.name not in shell.deployment.systems]
-    there = await _tables(shell) if others else set()
     env = shell.settings.env
     return [
-        one for one in others if any(one.design.table_name(table, env) in there for table in one.design.tables.values())
+        one
+        for one in installed
+        if one.name not in shell.deployment.systems
+        and any(one.design.table_name(table, env) in others for table in one.design.tables.values())
     ]
 
 

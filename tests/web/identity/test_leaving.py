@@ -11,6 +11,7 @@ import pytest
 from sekkei.clock import ManualClock
 from sekkei.runtime import jobs
 from sekkei.store import Embedded
+from sekkei.web.identity import leaving
 from sekkei.web.identity.leaving import begin_leaving
 from sekkei.web.identity.users import User, person_of
 from sekkei.web.testing import Client, opened
@@ -130,6 +131,11 @@ async def test_leaving_twice_is_leaving_once(client: Client) -> None:
     assert await begin_leaving(client.shell, aoi, ["example"])
     assert not await begin_leaving(client.shell, aoi, ["example"])
     await client.work()
+
+
+async def test_what_has_no_table_here_is_not_loaded(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(leaving, "load_all", lambda: pytest.fail("systems that have no table here were loaded"))
+    assert "削除" in (await client.get("/account/leave")).text
 
 
 async def test_a_system_of_another_process_is_told_too(store: Embedded) -> None:
