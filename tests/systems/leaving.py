@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sekkei.runtime.jobs import Step
+from sekkei.runtime.jobs import Payload, Step
 from sekkei.runtime.personal import Person, Personal
 from tests import calls
 
@@ -22,14 +22,22 @@ async def leave(personal: Personal | None, person: Person) -> None:
     assert personal is not None
     with calls.working("work"):
         for _, step in personal.leaving:
-            await _take(step, person)
+            await _take(step, person.payload())
 
 
-async def _take(step: Step, person: Person) -> None:
+async def look_again(personal: Personal | None, person: Person) -> None:
+    """What is done once more a day later, by their id alone."""
+    assert personal is not None
+    with calls.working("work"):
+        for _, step in personal.late:
+            await _take(step, {"user_id": person.user_id})
+
+
+async def _take(step: Step, payload: Payload) -> None:
     cursor: str | None = None
     for _ in range(STEPS_MAX):
-        await step(person.payload(), cursor)
-        cursor = (await step(person.payload(), cursor)).cursor
+        await step(payload, cursor)
+        cursor = (await step(payload, cursor)).cursor
         if cursor is None:
             return
     raise AssertionError("a step that never ends")

@@ -40,6 +40,7 @@ FOUND = {
     ("chiipochi", 13617): "a refund that had failed, written down from a repeated answer",
     ("chiipochi", 10339): "an operator who left, named where a bank had taken the money",
     ("chiipochi", 10613): "a refund carried out again that outweighed a part which had failed since",
+    ("chiipochi", 11078): "an operator who left, named where a donor was forgotten meanwhile",
     ("eventbot", 36): "two who had joined before there were options, in one place of one",
     ("eventbot", 10595): "a count put right while somebody queued",
     ("eventbot", 13025): "a role taken by whom Discord had kept waiting for longer than a lease",

@@ -31,7 +31,7 @@ from sekkei_systems.tasks.rules.statuses import Status
 from sekkei_systems.tasks.service import Admin, Visitor
 from sekkei_systems.tasks.service.herald import Herald
 from sekkei_systems.tasks.service.mail import email_hash
-from tests.systems.leaving import leave
+from tests.systems.leaving import leave, look_again
 from tests.systems.tasks.conftest import PURGING_ROUNDS, World
 from tests.systems.tasks.late import Late
 
@@ -247,10 +247,7 @@ async def test_what_late_records_say_of_them_goes_a_day_later(world: World) -> N
     await world.settle()
     told = await db.all(deliveries_in(team.team_id).consistent())
     assert [one.event for one in told if "ren" in one.people] == ["member.left"]
-    for _, step in personal.late:
-        cursor: str | None = None
-        while (cursor := (await step({"user_id": "ren"}, cursor)).cursor) is not None:
-            pass
+    await look_again(personal, REN)
     assert [one.event for one in await db.all(deliveries_in(team.team_id).consistent()) if "ren" in one.people] == []
 
 

@@ -53,7 +53,9 @@ class BotPeople:
 
     def personal(self) -> Personal:
         chat = [(f"chat-{name}", self._in_chat(step)) for name, step in self._forget] if self._line_id else []
-        return Personal(ABOUT, self.export, [*chat, ("signed", self._unsign)])
+        signed = [("signed", self._unsign)]
+        # Once more a day later: what a donor who is forgotten took along meanwhile is signed under another name.
+        return Personal(ABOUT, self.export, [*chat, *signed], late=signed)
 
     async def export(self, person: Person) -> AsyncIterator[Exported]:
         if self._line_id is not None:

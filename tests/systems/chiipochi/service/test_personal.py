@@ -6,19 +6,20 @@ from datetime import timedelta
 
 import pytest
 
+from sekkei.design import replace
 from sekkei.runtime import days
 from sekkei.runtime.personal import Person
 from sekkei.runtime.sweeping import NOBODY
 from sekkei.runtime.watched import watched
 from sekkei_systems.chiipochi.design import appeal_changes, book_months, donations, surpluses
-from sekkei_systems.chiipochi.design.models import Donation, Surplus
+from sekkei_systems.chiipochi.design.models import FORGOTTEN, Donation, Surplus
 from sekkei_systems.chiipochi.design.models_appeals import AppealChange
 from sekkei_systems.chiipochi.design.models_books import BookMonth
 from sekkei_systems.chiipochi.local.chat import line_id
 from sekkei_systems.chiipochi.service import personal
 from tests.systems.chiipochi.conftest import AOI as AOI_ON_LINE
 from tests.systems.chiipochi.conftest import REN, Bot
-from tests.systems.leaving import exported, leave
+from tests.systems.leaving import exported, leave, look_again
 
 AOI = Person("demo-aoi", "aoi@demo.example", "葵")
 
@@ -65,6 +66,21 @@ async def test_an_operator_is_named_nowhere(quick_bot: Bot, monkeypatch: pytest.
     assert [row for row in rows if AOI.user_id in row] == []
     assert sum("demo-ren" in row for row in rows) == 1
     assert sum(NOBODY in row for row in rows) == 3 + 9
+
+
+async def test_nor_by_what_a_forgotten_donor_took_along(quick_bot: Bot) -> None:
+    """A donation that moves to a forgotten donor's name while its operator leaves is nowhere for a moment."""
+    taking = quick_bot.client.shell.deployment.systems["chiipochi"].parts.personal
+    await _signed_everywhere(quick_bot)
+    on_its_way = [one for one in await quick_bot.donations() if one.refund_asked_by == AOI.user_id]
+    for one in on_its_way:
+        await quick_bot.db.write(donations.delete(one.user_id, one.created_at))
+    await leave(taking, AOI)
+    for one in on_its_way:
+        await quick_bot.db.write(donations.put(replace(one, user_id=f"{FORGOTTEN}1")))
+    await look_again(taking, AOI)
+    assert on_its_way
+    assert [row for row in await _rows(quick_bot) if AOI.user_id in row] == []
 
 
 async def test_who_wrote_in_the_simulator_is_forgotten(quick_bot: Bot) -> None:
