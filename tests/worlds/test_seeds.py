@@ -46,6 +46,7 @@ FOUND = {
     ("eventbot", 13025): "a role taken by whom Discord had kept waiting for longer than a lease",
     ("eventbot", 13248): "a role given by such a one",
     ("lessons", 26): "somebody told twice that a lesson is off, because an index was behind",
+    ("lessons", 10069): "a first lesson taken away at the desk, and had anew",
     ("tasks", 10789): "a task purged before its deletion was answered",
 }
 """Further ones that once broke, and what they told."""

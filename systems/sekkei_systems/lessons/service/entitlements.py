@@ -224,4 +224,6 @@ class Entitlements:
         return await self._db.write(passes.create(given))
 
     async def take_away(self, staff: Staff, user_id: str, pass_id: str) -> None:
-        await self._db.write(passes.delete(user_id, staff.studio.code, pass_id))
+        """What was given. A first lesson was not, and stays written down: they would have another."""
+        if pass_id != TRIAL_ID:
+            await self._db.write(passes.delete(user_id, staff.studio.code, pass_id))

@@ -221,6 +221,17 @@ async def test_who_has_been_there_is_no_newcomer(world: World) -> None:
         await world.book("hana", NEXT)
 
 
+async def test_a_first_lesson_cannot_be_taken_away_and_had_anew(world: World) -> None:
+    await world.service.rulebook.save(STAFF, rules(world, needs_pass=True, has_trial=True))
+    for slot in (LESSON, NEXT):
+        await world.lesson(slot, capacity=5)
+    made = await world.book("hana", LESSON)
+    assert made.pass_id is not None
+    await world.service.entitlements.take_away(STAFF, "hana", made.pass_id)
+    with pytest.raises(refusals.NoPass):
+        await world.book("hana", NEXT)
+
+
 async def test_a_lesson_that_is_called_off_costs_nothing_and_takes_again_when_it_is_brought_back(world: World) -> None:
     await world.service.rulebook.save(STAFF, rules(world, needs_pass=True, per_week=2))
     await world.lesson(capacity=5)
