@@ -47,6 +47,7 @@ FOUND = {
     ("eventbot", 13248): "a role given by such a one",
     ("lessons", 26): "somebody told twice that a lesson is off, because an index was behind",
     ("lessons", 10069): "a first lesson taken away at the desk, and had anew",
+    ("lessons", 10115): "somebody who left, with a lesson behind them",
     ("tasks", 10789): "a task purged before its deletion was answered",
 }
 """Further ones that once broke, and what they told."""

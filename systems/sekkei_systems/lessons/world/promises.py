@@ -48,7 +48,7 @@ class Seen:
     """What somebody remembers who has looked after every commit: rows are overwritten, and people forget."""
 
     lost: dict[str, UserLesson] = field(default_factory=dict)
-    """Bookings cancelled so late that what they took is lost, by their reservation."""
+    """Bookings that keep what they took, by their reservation: cancelled late, or over and deleted."""
     booked: dict[str, UserLesson] = field(default_factory=dict)
     """Who was booked at the last look, by reservation."""
     ever: dict[str, str] = field(default_factory=dict)
@@ -106,7 +106,10 @@ def _remember(world: World) -> None:
     now = {str(one.reservation_id): one for one in bookings if one.status in GOES_ON}
     late = [one for one in bookings if one.status not in GOES_ON and one.cancelled_late and _costs(world, one)]
     seen.lost |= {str(one.reservation_id): one for one in late}
-    seen.ended += [one for key, one in seen.booked.items() if key not in now]
+    gone = [one for key, one in seen.booked.items() if key not in now]
+    # Of somebody who leaves the lessons that took place are deleted before their passes are.
+    seen.lost |= {str(one.reservation_id): one for one in gone if one.status is Status.COMPLETED}
+    seen.ended += gone
     for key in now.keys() - seen.ever.keys():
         seen.waited[key] = world.clock.now(), seen.waiting.get((now[key].user_id, str(slot_of(now[key]))))
     seen.waiting = {(one.user_id, str(slot_of(one))): one for one in ties(world, TieKind.WAITLIST)}
