@@ -125,9 +125,9 @@ def a_lesson_that_is_off_can_be_liked(patch: pytest.MonkeyPatch) -> None:
 
 
 def a_lesson_that_is_brought_back_stays_closed(patch: pytest.MonkeyPatch) -> None:
-    from sekkei_systems.lessons.service.restoring import Restoring
+    from sekkei_systems.lessons.service import restoring
 
-    patch.setattr(Restoring, "_is_arriving", nothing(answer=True))
+    patch.setattr(restoring, "is_arriving", nothing(answer=True))
 
 
 def nobody_comes_back_with_a_lesson(patch: pytest.MonkeyPatch) -> None:

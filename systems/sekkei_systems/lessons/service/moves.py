@@ -154,11 +154,12 @@ class Moves:
         return len(left)
 
     async def settle(self, slot: Slot) -> None:
-        """By the schedule: when nobody is left the old slot is free again, else it is looked at again."""
+        """By the schedule: when nobody is left, nor on the way to it, the old slot is free again, else it is looked at
+        again."""
         carried, old = await self.carry(slot), await self._timetable.find(slot)
         if old is None or old.moving_to is None:
             return
-        if carried or old.booked_here:
+        if carried or old.booked_here or await is_arriving(self._timetable, old):
             await self._plan(slot)
             return
         gone = lessons.delete(slot.studio_code, slot.lesson_date, slot.start_time)
@@ -216,3 +217,9 @@ class Moves:
     async def _plan(self, slot: Slot) -> None:
         at = self._ties.now() + LOOK_AGAIN
         await self._schedules.put(f"lessons/move/{slot}", "move", {"slot": str(slot)}, at=at)
+
+
+async def is_arriving(timetable: Timetable, found: Lesson) -> bool:
+    """Whether the move that brought a lesson here goes on: somebody may be on the way."""
+    before = await timetable.find(parse_slot(found.moved_from)) if found.moved_from else None
+    return before is not None and before.moving_to == str(slot_of(found))

@@ -29,9 +29,10 @@ from sekkei_systems.lessons.design import (
 from sekkei_systems.lessons.rules.notices import Notices
 from sekkei_systems.lessons.rules.quiet import quiet_pause
 from sekkei_systems.lessons.rules.selling import Sellers
-from sekkei_systems.lessons.rules.slots import Slot, parse_slot, slot_of
+from sekkei_systems.lessons.rules.slots import Slot, slot_of
 from sekkei_systems.lessons.rules.ties import ttl_of
 from sekkei_systems.lessons.service.entitlements import Entitled, Entitlements
+from sekkei_systems.lessons.service.moves import is_arriving
 from sekkei_systems.lessons.service.ties import Ties
 from sekkei_systems.lessons.service.timetable import Timetable
 
@@ -78,18 +79,14 @@ class Restoring:
     async def settle(self, slot: Slot) -> int:
         """Everybody comes back, then it opens; also by the schedule. While a move is under way, that opens it."""
         done = await self.restore(slot)
-        if await self._is_arriving(slot):
+        found = await self._timetable.find(slot)
+        if found is not None and await is_arriving(self._timetable, found):
             return done
         update = lessons.update(slot.studio_code, slot.lesson_date, slot.start_time).set(Lesson.is_open, True)
         update = update.remove(Lesson.opens_after).set(Lesson.updated_at, self._ties.now())
         with contextlib.suppress(ConditionFailed):
             await self._ties.db.write(update.when(Lesson.opens_after.is_(True), ~Lesson.called_off.is_(True)))
         return done
-
-    async def _is_arriving(self, slot: Slot) -> bool:
-        found = await self._timetable.find(slot)
-        before = await self._timetable.find(parse_slot(found.moved_from)) if found and found.moved_from else None
-        return before is not None and before.moving_to == str(slot)
 
     async def restore(self, slot: Slot) -> int:
         """May be repeated: what goes on no longer says that it ended with the lesson."""

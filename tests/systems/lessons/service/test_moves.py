@@ -203,3 +203,22 @@ async def test_whoever_likes_it_at_its_new_time_already_does_not_hold_the_move_u
     assert old is not None
     assert new is not None
     assert (old.status, new.status) == (Status.CANCELLED, Status.ACTIVE)
+
+
+async def test_a_slot_is_not_free_while_somebody_is_on_the_way_to_it(world: World) -> None:
+    """Moved twice within a minute: whoever the index shows late goes to where the lesson is."""
+    await world.lesson(capacity=4)
+    await world.person("umi")
+    await world.service.moves.move(STAFF, LESSON, TO)
+    await world.like("umi", LESSON, "いつもの")  # not in the index yet
+    further = changed(TO, start_time=time(21, 30))
+    await world.service.moves.move(STAFF, TO, further)
+    await world.jobs.move({"slot": str(TO)})
+    for _ in range(3):
+        world.settle()
+        for slot in (LESSON, TO):
+            await world.jobs.move({"slot": str(slot)})
+    assert [await world.service.timetable.find(slot) for slot in (LESSON, TO)] == [None, None]
+    liked = await tie(world, "umi", TieKind.FAVORITE, further)
+    assert liked is not None
+    assert liked.status is Status.ACTIVE
