@@ -37,6 +37,8 @@ TOLD_UNTIL_SECONDS = 11 * 60.0
 """Before the start; later nobody is told."""
 PUSHED_SECONDS = 60.0
 """So long what was pushed may be on its way."""
+OPENED_SECONDS = 5.0
+"""So long word of an opening may be on its way to those who wait."""
 KNOWN_SECONDS = 30.0
 """After which everybody knows an address."""
 GOES_ON = (Status.ACTIVE, Status.COMPLETED)
@@ -232,14 +234,16 @@ def places_that_go_begging(world: World) -> list[str]:
 
 def _can_be_told_of(world: World, lesson: Lesson) -> bool:
     """More places are free than are held for somebody, it is not too late, and the lesson is not on its way. The studio
-    may have sold them at its counter: it is asked, and says nothing by itself."""
+    may have sold them at its counter: it is asked, and says nothing by itself; and it may give one back any moment."""
     if str(slot_of(lesson)) == THERE and not studio_of(world).availability(THERE)["available"]:
         return False
     soon = world.clock.now() > slot_of(lesson).starts_at.timestamp() - TOLD_UNTIL_SECONDS
     arriving = lesson.moving_to is not None or lesson.opens_after is not None
+    just_now = lesson.opened_at is not None and lesson.opened_at.timestamp() > world.clock.now() - OPENED_SECONDS
     now, queue = days.now(world.clock), ties(world, TieKind.WAITLIST)
     held = sum(holds_offer(one, now) for one in queue if slot_of(one) == slot_of(lesson))
-    return lesson.is_open and not soon and not arriving and (free_places(lesson) or 0) > held
+    is_known = lesson.is_open and not soon and not arriving and not just_now
+    return is_known and (free_places(lesson) or 0) > held
 
 
 @WORLD.finally_
