@@ -50,6 +50,7 @@ FOUND = {
     ("lessons", 10115): "somebody who left, with a lesson behind them",
     ("lessons", 10021): "a lesson moved on while its first move was under way",
     ("lessons", 10083): "a place looked at in the moment in which it opened",
+    ("lessons", 10047): "a place given back in the second in which the last one was sold",
     ("tasks", 10789): "a task purged before its deletion was answered",
 }
 """Further ones that once broke, and what they told."""

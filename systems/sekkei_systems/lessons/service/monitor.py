@@ -21,6 +21,7 @@ from sekkei.clock import Clock
 from sekkei.design import Action, ConditionFailed, Database, TransactionFailed, Update, replace
 from sekkei.runtime import days
 from sekkei.runtime.outbox import Outbox
+from sekkei.runtime.refusals import Changed
 from sekkei_systems.lessons.design import (
     Contact,
     Lesson,
@@ -138,6 +139,8 @@ class Monitor:
         """A studio says how many places are free, without being asked; returns how many were told.
 
         `said_at` is when the studio said so, now unless given: what is older than the newest that was heard is ignored.
+        Raises Changed when more is known than was said, as far as clocks can tell: it is to be said anew, because
+        nobody asks for it.
         """
         await self._sellers.fresh()
         now = days.now(self._clock)
@@ -152,7 +155,10 @@ class Monitor:
         except ConditionFailed:
             return 0
         queue = await self._db.all(queue_of(slot.studio_code, slot.lesson_date, slot.start_time))
-        return await self._act_on(current, queue, Word(found, said_at, said_at), now)
+        told = await self._act_on(current, queue, Word(found, said_at, said_at), now)
+        if told is None:
+            raise Changed()
+        return told
 
     async def filled(self, before: Lesson, full: Lesson) -> None:
         """The last place was taken. Were it given back before the next pass, that would be an opening too."""
@@ -198,13 +204,16 @@ class Monitor:
         found = await self._provider.availability(current)
         if found is None:
             return 0
-        return await self._act_on(current, queue, Word(found, now - FEED_BEHIND, now), now)
+        return await self._act_on(current, queue, Word(found, now - FEED_BEHIND, now), now) or 0
 
-    async def _act_on(self, current: Lesson, queue: list[UserLesson], word: Word, now: datetime) -> int:
+    async def _act_on(self, current: Lesson, queue: list[UserLesson], word: Word, now: datetime) -> int | None:
+        """Returns how many were told; None when more is known than was said."""
         found = word.found
         noted, said = await self._noted(current, queue, word, now)
-        if said is None or noted.pushed_at != current.pushed_at:
-            return 0  # more is known than this, or its studio has said something newer since, and that is acted on
+        if noted.pushed_at != current.pushed_at:
+            return 0  # its studio has said something newer since, and that is acted on
+        if said is None:
+            return None
         # Offers are made out of what was counted, not out of what has been booked since.
         current = replace(noted, booked=said.booked)
         if not has_room(current, found):

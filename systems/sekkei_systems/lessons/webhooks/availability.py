@@ -90,7 +90,8 @@ async def availability(
     push: Push, lesson: LessonName, body: AvailabilityIn, pushes: Pushes, timetable: Timetable, monitor: Monitor
 ) -> ToldOut:
     """Signed with the secret that studio and lesson list share. What was received once is refused the next time;
-    to say it again, sign it anew. What was signed before the newest push of that lesson is ignored."""
+    to say it again, sign it anew. What was signed before the newest push of that lesson is ignored. What was signed
+    before the lesson turned full or open here is answered with 412: say what is free then."""
     try:
         found = availability_in(msgspec.to_builtins(body))
     except ValueError as error:

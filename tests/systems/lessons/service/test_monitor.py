@@ -11,6 +11,7 @@ import pytest
 from sekkei.clock import ManualClock
 from sekkei.runtime import days
 from sekkei.runtime.outbox import Outbox
+from sekkei.runtime.refusals import Changed
 from sekkei.store import Store
 from sekkei_systems.lessons import refusals
 from sekkei_systems.lessons.design import Lesson, TieKind, UserLesson, design, lessons, user_lessons
@@ -409,6 +410,19 @@ async def test_a_push_signed_ahead_of_time_does_not_silence_the_next(world: Worl
     world.clock.advance(30)
     assert await world.monitor.pushed(LESSON, Availability(3, 20, True), days.now(world.clock)) == 1
     assert (await world.lesson_now()).booked == 17
+
+
+async def test_a_push_of_the_second_in_which_it_was_sold_out_is_to_be_said_again(world: World) -> None:
+    """It is signed in whole seconds, so nobody knows which was first; not believed, it would never be said again."""
+    await waiting(world, 1)
+    now = days.now(world.clock).replace(microsecond=0)
+    sold_out = lessons.update(LESSON.studio_code, LESSON.lesson_date, LESSON.start_time)
+    await world.db.write(sold_out.set(Lesson.sold_out_at, now + timedelta(milliseconds=29)))
+    world.clock.advance(1)
+    with pytest.raises(Changed):
+        await world.monitor.pushed(LESSON, Availability(1, 20, True), now)
+    assert not (await world.lesson_now()).was_available
+    assert await world.monitor.pushed(LESSON, Availability(1, 20, True), now + timedelta(seconds=1)) == 1
 
 
 async def test_a_feed_that_flickers_is_shown_and_told_once(world: World) -> None:
