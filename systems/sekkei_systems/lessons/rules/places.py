@@ -66,11 +66,11 @@ def elsewhere(lesson: Lesson) -> int | None:
 
 def as_said(lesson: Lesson, found: Availability, *, includes_ours: bool = False) -> Lesson:
     """The lesson with what its studio's system says of its own side; what it does not say stays. A system in which we
-    book counts our places too."""
-    if lesson.called_off or not found.told:
+    book counts our places too. What is called off stays closed, and may be brought back."""
+    if not found.told:
         return lesson
     total = lesson.capacity if found.total is None else found.total
-    said = replace(lesson, capacity=total, is_open=found.is_open)
+    said = replace(lesson, capacity=total, is_open=found.is_open and not lesson.called_off)
     if found.available is None or total is None:
         return said
     its_side = max(0, total - found.available)

@@ -406,7 +406,8 @@ def _note(current: Lesson, said: Lesson, room: bool, word: Word, now: datetime) 
     if said != current:
         update = update.set(Lesson.is_open, said.is_open).set(Lesson.booked, said.booked)
         update = update.set(Lesson.capacity, said.capacity) if said.capacity is not None else update
-        update = update.when(Lesson.booked == current.booked)
+        off = Lesson.called_off.is_(True)
+        update = update.when(Lesson.booked == current.booked, off if current.called_off else ~off)
         here = current.booked_here
         update = update.when(Lesson.booked_here.absent() if here is None else Lesson.booked_here == here)
     if room and not current.was_available:

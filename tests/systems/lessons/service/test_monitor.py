@@ -217,6 +217,32 @@ async def test_what_a_push_says_is_shown_and_sold_elsewhere(world: World) -> Non
     assert (await world.lesson_now()).is_open is False, "what is called off stays so, whatever a push says"
 
 
+async def test_what_is_said_while_a_lesson_is_off_stands_when_it_is_brought_back(world: World) -> None:
+    await waiting(world, 1)
+    await world.monitor.pushed(LESSON, Availability(1, 20, True))
+    await world.service.desk.call_off(STAFF, LESSON)
+    await world.monitor.pushed(LESSON, Availability(0, 20, True))
+    await world.service.restoring.bring_back(LESSON)
+    found = await world.lesson_now()
+    assert (found.is_open, found.booked) == (True, 20)
+
+
+async def test_what_is_called_off_while_a_push_is_heard_stays_closed(world: World) -> None:
+    await waiting(world, 1)
+    counted, once = world.monitor._counts.counted, [True]
+
+    async def called_off(found: Lesson) -> Lesson:
+        if once:
+            once.clear()
+            await world.service.desk.call_off(STAFF, LESSON)
+        return await counted(found)
+
+    world.monitor._counts.counted = called_off  # type: ignore[method-assign]
+    await world.monitor.pushed(LESSON, Availability(3, 20, True))
+    found = await world.lesson_now()
+    assert (found.called_off, found.is_open, found.booked) == (True, False, 17)
+
+
 async def test_a_push_that_is_overtaken_while_it_is_heard_changes_nothing(world: World) -> None:
     await waiting(world, 1)
     now = days.now(world.clock)
