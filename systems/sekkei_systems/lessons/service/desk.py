@@ -21,6 +21,7 @@ from sekkei_systems.lessons.design import (
     TieKind,
     UserLesson,
     contact,
+    contacts,
     of_studio_between,
     of_studio_on,
     waits,
@@ -135,9 +136,10 @@ class Desk:
 
         def told(booking: UserLesson) -> list[Action[Any, Any]]:
             messages = self._told(self._notices.booked_by_desk(person, booking), f"desk/{booking.reservation_id}")
+            beside = [*messages, contacts.must_exist(user_id)]  # they may be leaving
             if undoes is not None:
-                return [*messages, self._acts.undone(undoes, booking.reservation_id)]
-            return [*messages, self._acts.noted(replace(act, made=booking.reservation_id))]
+                return [*beside, self._acts.undone(undoes, booking.reservation_id)]
+            return [*beside, self._acts.noted(replace(act, made=booking.reservation_id))]
 
         return await self._bookings.book(Member(user_id), slot, told=told, by_desk=True)
 

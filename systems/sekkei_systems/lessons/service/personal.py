@@ -65,6 +65,7 @@ class LessonPeople:
         steps: Sequence[tuple[str, Step]] = [
             ("lessons", self._ties),
             ("member", self._member),
+            ("lessons-late", self._ties),  # what the desk booked for them until nobody knew them any more
             ("staff", self._staff),
             ("acts-about", acts.step),
             ("acts-by", _nothing),
@@ -119,9 +120,10 @@ class LessonPeople:
 
     async def _member(self, payload: Payload, cursor: str | None) -> Progress:
         user_id = payload["user_id"]
+        await self._db.write_many([contacts.delete(user_id)])  # first: from then on nobody books for them
         actions = [action for _, _, deletes in await self._held(user_id) for action in deletes]
         actions += [proofs.delete(user_id, channel) for channel in CHANNELS]
-        await self._db.write_many([*actions, contacts.delete(user_id)])
+        await self._db.write_many(actions)
         return Progress(len(actions) + 1)
 
     async def _staff(self, payload: Payload, cursor: str | None) -> Progress:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from sekkei.design import Action, Database
 from sekkei.runtime import days
 from sekkei.runtime.personal import Person
+from sekkei.runtime.refusals import Changed
 from sekkei_systems.lessons.design import DeskVerb, Role, StaffMember, acts_of, all_of_user, contacts, staff_members
 from sekkei_systems.lessons.rules.studios import Studio
 from sekkei_systems.lessons.service.access import Staff
@@ -17,7 +19,7 @@ from sekkei_systems.lessons.service.acts import Acts
 from sekkei_systems.lessons.service.personal import LessonPeople
 from tests.systems.leaving import exported, leave
 from tests.systems.lessons.steps import booked
-from tests.systems.lessons.world import LESSON, World
+from tests.systems.lessons.world import LESSON, STAFF, World
 
 HANA = Person("hana", "hana@example.com", "花")
 
@@ -96,3 +98,31 @@ async def test_a_booking_that_comes_back_meanwhile_gives_its_place_back_too(worl
         await leave(leaving.personal(), HANA)
     assert await world.db.all(all_of_user("hana").consistent()) == []
     assert await booked(world) == 1, "ren's"
+
+
+async def test_whom_the_desk_books_while_they_leave_has_left(world: World) -> None:
+    await at_home(world)
+    await world.cancel("hana", LESSON)
+    personal = people(world).personal()
+    await leave(replace(personal, leaving=personal.leaving[:1]), HANA)
+    await world.service.desk.book_for(STAFF, LESSON, "hana")
+    await leave(replace(personal, leaving=personal.leaving[1:]), HANA)
+    assert await world.db.all(all_of_user("hana").consistent()) == []
+    assert await booked(world) == 1, "ren's"
+
+
+async def test_nobody_is_booked_who_left_while_the_desk_looked(world: World) -> None:
+    await at_home(world)
+    await world.cancel("hana", LESSON)
+    desk, leaving = world.service.desk, people(world).personal()
+    book = desk._bookings.book
+
+    async def left_first(*given: Any, **more: Any) -> Any:
+        await leave(leaving, HANA)
+        return await book(*given, **more)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(desk._bookings, "book", left_first)
+        with pytest.raises(Changed):
+            await desk.book_for(STAFF, LESSON, "hana")
+    assert await world.db.all(all_of_user("hana").consistent()) == []
