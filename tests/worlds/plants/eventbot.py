@@ -224,8 +224,8 @@ def what_is_moved_keeps_its_schedules(patch: pytest.MonkeyPatch) -> None:
 
     sound = EventSettling._wanted
 
-    def wanted(self: EventSettling, event: Any) -> dict[str, str]:
-        return {name: event.scheduled.get(name, at) for name, at in sound(self, event).items()}
+    def wanted(self: EventSettling, event: Any, to_begin: bool) -> dict[str, str]:
+        return {name: event.scheduled.get(name, at) for name, at in sound(self, event, to_begin).items()}
 
     patch.setattr(EventSettling, "_wanted", wanted)
 

@@ -47,7 +47,7 @@ class BotJobs:
     async def begin_event(self, payload: Payload) -> None:
         guild_id = str(payload["guild_id"])
         event = await self._service.events.begin(guild_id, str(payload["event_id"]), str(payload["at"]))
-        for notice_id in await self._service.notices.open_ones(event) if event is not None else ():
+        for notice_id in await self._service.notices.outlasting(event) if event is not None else ():
             with suppress(NoSuchNotice, NoSuchEvent):
                 await self._service.notices.shut(guild_id, notice_id)
 

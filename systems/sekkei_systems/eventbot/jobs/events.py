@@ -228,7 +228,7 @@ class EventSettling:
     # Schedules: those that are set are remembered with their time, so that only what changed is touched
 
     async def _schedule(self, event: Event) -> None:
-        wanted = self._wanted(event)
+        wanted = self._wanted(event, await self._is_to_begin(event))
         for name in event.scheduled.keys() - wanted.keys():
             await self._desk.schedules.delete(name)
         for name, at in wanted.items():
@@ -240,7 +240,14 @@ class EventSettling:
         if wanted != event.scheduled:
             await self._service.events.scheduled(event, wanted)
 
-    def _wanted(self, event: Event) -> dict[str, str]:
+    async def _is_to_begin(self, event: Event) -> bool:
+        """Also one whose start has passed, as long as it has not done all that it does."""
+        if not has_started(event, self._desk.now()) or event.status is Status.OPEN:
+            return True
+        coming = event.repeat and not event.next_event_id and not event.repeat_paused
+        return bool(coming or await self._service.notices.outlasting(event))
+
+    def _wanted(self, event: Event, to_begin: bool) -> dict[str, str]:
         if event.cancelled_at is not None:
             return {}
         now = self._desk.now()
@@ -249,9 +256,7 @@ class EventSettling:
         if not has_started(event, now):
             left = [at for at in event.reminders if at not in event.reminded]
             times |= {f"r{at}": datetime.fromisoformat(one) for at, one in enumerate(left, 2)}
-        coming = event.repeat and not event.next_event_id and not event.repeat_paused
-        pending = event.status is Status.OPEN or event.open_notice_id or coming
-        times["s"] = event.event_start_at if not has_started(event, now) or pending else None
+        times["s"] = event.event_start_at if to_begin else None
         if event.attendee_role_id is not None and not is_over(event, now):
             times["e"] = over_at(event)
         return {schedule_name(event.event_id, kind): at.isoformat() for kind, at in times.items() if at is not None}

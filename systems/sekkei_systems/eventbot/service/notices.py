@@ -209,6 +209,15 @@ class Notices:
             found += [one.notice_id for one in listed if one.notice_id != event.open_notice_id]
         return found
 
+    async def outlasting(self, event: Event) -> list[str]:
+        """Those that the start of the event closes: posted before it, and still open."""
+        start, found = event.event_start_at, []
+        for id in await self.open_ones(event):
+            one = await self._desk.db.get(design.notice(event.guild_id, id))
+            if one is not None and one.status is Status.OPEN and start is not None and one.created_at < start:
+                found.append(id)
+        return found
+
     async def counts(self, members: Sequence[Member], listed: list[Notice]) -> dict[str, int]:
         """How many of the members have confirmed each of some notices."""
         present = {one.user_id for one in members}

@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
-from sekkei_systems.eventbot.design import Notice, Status
+from sekkei_systems.eventbot.design import Event, Notice, Status
 from sekkei_systems.eventbot.local.discord import Fault
 from sekkei_systems.eventbot.local.world import GUILD_ID, RECRUIT
 from sekkei_systems.eventbot.ports.discord.rest import Rest
 from sekkei_systems.eventbot.refusals import AlreadySo
+from sekkei_systems.eventbot.rules.identifiers import schedule_name
 from sekkei_systems.eventbot.service import NewNotice, Notices
 from tests.systems.eventbot.conftest import AOI, MEI, REN, Bot
 
@@ -145,3 +146,43 @@ async def test_the_start_closes_every_notice(quick: Bot, one_at_a_time: bool) ->
     await quick.calm()
     now = [await quick.service.desk.notice(GUILD_ID, one.notice_id) for one in posted]
     assert {one.status for one in now} == {Status.CLOSED}
+
+
+@pytest.mark.parametrize("one_at_a_time", [True, False])
+@pytest.mark.parametrize("planned", [True, False])
+async def test_the_start_closes_every_notice_although_nothing_ran_then(
+    quick: Bot, one_at_a_time: bool, planned: bool
+) -> None:
+    """Whoever settles the event first, of what has begun meanwhile, leaves the start to be carried out."""
+    await quick.service.guilds.change_settings(await quick.organiser(AOI), one_open_notice=one_at_a_time)
+    event = await quick.event(start=quick.service.desk.now() + timedelta(minutes=20))
+    host = await quick.host(AOI, event.event_id)
+    notice = await quick.service.notices.post(host, NewNotice("集合", "文"))
+    await quick.service.events.close(host)
+    await quick.calm()
+    if not planned:
+        await quick.service.desk.schedules.delete(schedule_name(event.event_id, "s"))
+        await quick.service.events.scheduled(event, {})
+    quick.clock.advance(20 * 60)
+    await settle(quick, event)
+    await quick.calm()
+    assert (await quick.service.desk.notice(GUILD_ID, notice.notice_id)).status is Status.CLOSED
+
+
+@pytest.mark.parametrize("one_at_a_time", [True, False])
+async def test_what_is_posted_after_the_start_stays_open(quick: Bot, one_at_a_time: bool) -> None:
+    await quick.service.guilds.change_settings(await quick.organiser(AOI), one_open_notice=one_at_a_time)
+    event = await quick.event(start=quick.service.desk.now() + timedelta(minutes=20))
+    await quick.work(20 * 60)
+    await quick.calm()
+    notice = await quick.service.notices.post(await quick.host(AOI, event.event_id), NewNotice("お礼", "文"))
+    await quick.calm()
+    await settle(quick, event)
+    await quick.calm()
+    assert (await quick.service.desk.notice(GUILD_ID, notice.notice_id)).status is Status.OPEN
+
+
+async def settle(bot: Bot, event: Event) -> None:
+    """Before anything else that is due."""
+    job = bot.client.shell.deployment.systems["eventbot"].parts.scheduled["settle-event"]
+    await job({"guild_id": GUILD_ID, "event_id": event.event_id})
