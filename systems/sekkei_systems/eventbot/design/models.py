@@ -128,6 +128,9 @@ class Event:
     mirror_tried: Attr[bool] = attr(
         default=False, ja="サーバーイベントの作成を始めた", en="making Discord's own event has begun", added=True
     )
+    mirror_tried_as: Attr[str | None] = attr(
+        default=None, ja="作成を始めたときの時刻と名前", en="with which start and name it has begun", added=True
+    )
     mirrored: Attr[str | None] = attr(
         default=None, ja="サーバーイベントの内容の印", en="fingerprint of what Discord's own event says", added=True
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from hashlib import sha256
 from typing import Any
@@ -45,7 +46,11 @@ class Surroundings:
         """Discord's own event: made, changed when something changed, gone when it is called off."""
         if event.cancelled_at is not None or event.event_start_at is None:
             return await self.unmirror(event)
-        if not event.mirror_wanted or has_started(event, self._desk.now()):
+        if not event.mirror_wanted:
+            return event
+        if event.scheduled_event_id is None and event.mirror_tried:
+            event = await self._found(event)
+        if has_started(event, self._desk.now()):
             return event  # Discord takes events of the future only
         content = render.scheduled_event(event)
         mark = _fingerprint(content)
@@ -57,19 +62,23 @@ class Surroundings:
         return await self._store(event, _plain(event).set(Event.mirrored, mark))
 
     async def _make(self, event: Event, content: dict[str, Any], mark: str) -> Event:
-        """Discord knows no nonce here: whoever has tried before looks whether an answer was lost."""
-        id = await self._find(event, content) if event.mirror_tried else None
-        if id is None:
-            await self._store(event, _plain(event).set(Event.mirror_tried, True))
-            id = await self._rest.make_scheduled_event(event.guild_id, content)
-        made = _plain(event).set(Event.scheduled_event_id, id).set(Event.mirrored, mark)
-        return await self._store(event, made.remove(Event.mirror_tried))
+        tried = _plain(event).set(Event.mirror_tried, True).set(Event.mirror_tried_as, _called(content))
+        await self._store(event, tried)
+        id = await self._rest.make_scheduled_event(event.guild_id, content)
+        return await self._store(event, _made(event, id).set(Event.mirrored, mark))
 
-    async def _find(self, event: Event, content: dict[str, Any]) -> str | None:
-        start = datetime.fromisoformat(content["scheduled_start_time"])
+    async def _found(self, event: Event) -> Event:
+        """With the one whose answer was lost, if there is one; what it says may be older than the event. Discord knows
+        no nonce here."""
+        id = await self._find(event)
+        return event if id is None else await self._store(event, _made(event, id))
+
+    async def _find(self, event: Event) -> str | None:
+        tried = event.mirror_tried_as
+        if tried is None and event.event_start_at is not None:  # rows of before do not say
+            tried = _called(render.scheduled_event(event))
         for one in await self._rest.scheduled_events(event.guild_id):
-            ours = str(one.get("creator_id")) == self._rest.application_id and one.get("name") == content["name"]
-            if ours and datetime.fromisoformat(one["scheduled_start_time"]) == start:
+            if str(one.get("creator_id")) == self._rest.application_id and _called(one) == tried:
                 return str(one["id"])
         return None
 
@@ -86,8 +95,8 @@ class Surroundings:
     async def unmirror(self, event: Event) -> Event:
         """Also one whose answer was lost when it was made."""
         id = event.scheduled_event_id
-        if id is None and event.mirror_tried and event.event_start_at is not None:
-            id = await self._find(event, render.scheduled_event(event))
+        if id is None and event.mirror_tried:
+            id = await self._find(event)
         if id is None:
             return event
         try:
@@ -95,7 +104,7 @@ class Surroundings:
         except Refused as refused:
             if refused.code != UNKNOWN_SCHEDULED_EVENT:
                 raise
-        gone = _plain(event).remove(Event.scheduled_event_id).remove(Event.mirrored).remove(Event.mirror_tried)
+        gone = _untried(event).remove(Event.scheduled_event_id).remove(Event.mirrored)
         return await self._store(event, gone)
 
     async def _store(self, event: Event, update: Update[Event]) -> Event:
@@ -107,6 +116,19 @@ class Surroundings:
 
 def _plain(event: Event) -> Update[Event]:
     return events.update(event.guild_id, event.event_id).keeping_version()
+
+
+def _untried(event: Event) -> Update[Event]:
+    return _plain(event).remove(Event.mirror_tried).remove(Event.mirror_tried_as)
+
+
+def _made(event: Event, id: str) -> Update[Event]:
+    return _untried(event).set(Event.scheduled_event_id, id)
+
+
+def _called(content: Mapping[str, Any]) -> str:
+    """By what one of Discord's own events is known among the others."""
+    return f"{int(datetime.fromisoformat(content['scheduled_start_time']).timestamp())} {content.get('name')}"
 
 
 def _fingerprint(content: dict[str, Any]) -> str:

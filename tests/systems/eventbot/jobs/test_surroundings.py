@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+import pytest
+
+from sekkei_systems.eventbot.design import Event, events
 from sekkei_systems.eventbot.local.discord import Fault
-from sekkei_systems.eventbot.local.world import ATTENDEE_ROLE, RECRUIT
+from sekkei_systems.eventbot.local.world import ATTENDEE_ROLE, GUILD_ID, RECRUIT
 from sekkei_systems.eventbot.service import Draft
 from tests.systems.eventbot.conftest import AOI, MEI, REN, Bot, settled
 
@@ -36,9 +39,14 @@ async def test_a_lost_answer_to_a_thread_finds_the_thread_again(rich: Bot) -> No
     assert now.scheduled_event_id is not None
 
 
-async def test_a_lost_answer_to_a_native_event_does_not_make_two(rich: Bot) -> None:
+@pytest.mark.parametrize("of_before", [False, True])
+async def test_a_lost_answer_to_a_native_event_does_not_make_two(rich: Bot, of_before: bool) -> None:
+    """Also where the row does not say with which name it was tried."""
     rich.local.faults.append(Fault("lost", 1, on="POST .*/scheduled-events"))
     event = await rich.event()
+    assert (event.mirror_tried, event.scheduled_event_id) == (True, None)
+    if of_before:
+        await rich.service.desk.db.write(events.update(GUILD_ID, event.event_id).remove(Event.mirror_tried_as))
     for _ in range(4):
         await rich.work(30)
     now = await settled(rich, event)
@@ -68,3 +76,32 @@ async def test_the_native_event_is_patched_only_when_it_changed(rich: Bot) -> No
     await rich.service.events.edit(await rich.host(AOI, event.event_id), Draft("別の会", event.event_start_at))
     await settled(rich, event)
     assert len([one for one in rich.local.log if one["method"] == "PATCH" and "scheduled-events" in one["path"]]) == 1
+
+
+async def test_a_lost_answer_to_a_native_event_is_found_although_it_has_begun_meanwhile(rich: Bot) -> None:
+    """Discord out of order, or nothing running, until after the start."""
+    rich.local.faults.append(Fault("lost", 1, on="POST .*/scheduled-events"))
+    event = await rich.event(start=rich.service.desk.now() + timedelta(minutes=20))
+    rich.clock.advance(20 * 60)
+    now = await settled(rich, event)
+    assert [id for id, _ in await rich.local.things("scheduled-event")] == [now.scheduled_event_id]
+
+
+async def test_what_was_never_made_natively_is_not_made_after_the_start(rich: Bot) -> None:
+    rich.local.faults.append(Fault("error", 1, on="POST .*/scheduled-events"))
+    event = await rich.event(start=rich.service.desk.now() + timedelta(minutes=20))
+    rich.clock.advance(20 * 60)
+    now = await settled(rich, event)
+    assert (now.scheduled_event_id, now.troubles) == (None, {})
+
+
+async def test_an_edit_after_a_lost_answer_does_not_make_two_native_events(rich: Bot) -> None:
+    rich.local.faults.append(Fault("lost", 1, on="POST .*/scheduled-events"))
+    event = await rich.event()
+    start = rich.service.desk.now() + timedelta(hours=3)
+    await rich.service.events.edit(await rich.host(AOI, event.event_id), Draft("別の会", start, description="持ち物"))
+    for _ in range(4):
+        await rich.work(30)
+    now = await settled(rich, event)
+    [(id, native)] = await rich.local.things("scheduled-event")
+    assert (id, native["name"], native["description"]) == (now.scheduled_event_id, "別の会", "持ち物")
