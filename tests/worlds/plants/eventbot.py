@@ -236,6 +236,23 @@ def an_older_post_stays(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(EventSettling, "_clear", nothing())
 
 
+def whoever_moved_up_is_told_whatever_they_did_since(patch: pytest.MonkeyPatch) -> None:
+    """What waits in the outbox, for long every other time, goes out as it was written."""
+    import asyncio
+
+    from sekkei_systems.eventbot.ports.transports import Calls
+
+    sound = Calls._as_of_now
+
+    async def as_it_was(self: Calls, body: Any, call: Any) -> Any:
+        if "start" in body.get("about", ()) or "notice_id" in body.get("about", ()):
+            return await sound(self, body, call)
+        await asyncio.sleep(LATE_SECONDS * (int(asyncio.get_running_loop().time()) % 2))
+        return call
+
+    patch.setattr(Calls, "_as_of_now", as_it_was)
+
+
 PLANTS = [
     Planted("eventbot", a_role_is_taken_from_the_wrong_person, "roles_equal_the_union_of_events", 0),
     Planted(
@@ -258,6 +275,13 @@ PLANTS = [
     Planted("eventbot", nobody_is_reminded, "reminders_come_in_time", 0),
     Planted("eventbot", the_start_closes_nothing, "what_has_begun_is_closed", 4),
     Planted("eventbot", a_series_ends_with_its_first, "a_series_goes_on_once", 26),
+    Planted(
+        "eventbot",
+        whoever_moved_up_is_told_whatever_they_did_since,
+        "whoever_is_told_that_they_moved_up_takes_part",
+        0,
+        ("joins", "leaves"),
+    ),
     Planted("eventbot", nobody_is_told_that_it_is_off, "whoever_would_have_come_hears_that_it_is_off", 7),
     Planted("eventbot", a_notice_leaves_its_message, "no_message_remains_of_what_is_gone", 19),
     Planted(

@@ -118,18 +118,23 @@ class Reminders:
     # When it goes out
 
     async def concerned(self, about: Mapping[str, Any], people: Sequence[str]) -> list[str] | None:
-        """Of some people those whom a reminder concerns now; None where it has become untrue since it was written."""
+        """Of some people those whom a message concerns now; None where it has become untrue since it was written. One
+        that says no start is true of whoever takes part."""
         try:
             if "notice_id" in about:
                 return await self._concerned_by_notice(str(about["guild_id"]), str(about["notice_id"]), people)
             event = await self._desk.event(str(about["guild_id"]), str(about["event_id"]))
         except (NoSuchEvent, NoSuchNotice):
             return None
-        moved = event.event_start_at != datetime.fromisoformat(about["start"])
-        if moved or event.cancelled_at is not None or has_started(event, self._desk.now()):
+        if event.cancelled_at is not None or not self._begins_then(event, about.get("start")):
             return None
         joined = {one.user_id for one in await members_in_order(self._desk.db, event)}
         return [one for one in people if one in joined]
+
+    def _begins_then(self, event: Event, start: str | None) -> bool:
+        if start is None:
+            return True
+        return event.event_start_at == datetime.fromisoformat(start) and not has_started(event, self._desk.now())
 
     async def _concerned_by_notice(self, guild_id: str, notice_id: str, people: Sequence[str]) -> list[str] | None:
         view = await self._service.notices.view(guild_id, notice_id)

@@ -33,8 +33,8 @@ def call_messages(text: str, user_ids: Sequence[str], **more: Any) -> list[dict[
 
 
 def ringing(call: Mapping[str, Any], user_ids: Sequence[str]) -> dict[str, Any]:
-    """One of those messages with fewer people, who stand in its last line; without content where nothing is left."""
-    if call["allowed_mentions"] == NOBODY:
+    """A message with fewer people, who stand in its last line; without content where nothing is left."""
+    if call["allowed_mentions"] in (NOBODY, {"users": list(user_ids)}):
         return dict(call)
     names = " ".join(mention(user_id) for user_id in user_ids)
     content = "\n".join(part for part in (call["content"].rpartition("\n")[0], names) if part)

@@ -78,7 +78,8 @@ class Queue:
         text = words("bot.moved-up", mention=mention(first.user_id), title=escaped(event.title))
         body = {"content": text[:2000], "allowed_mentions": {"users": [first.user_id]}}
         reason = f"moved-up/{uuid_of(event.event_id)}/{first.user_id}/{int(first.asked_at.timestamp() * 1000)}"
-        note = desk.outbox.message("discord", event.recruit_channel_id or "", body, id=reason)
+        about = {"guild_id": event.guild_id, "event_id": event.event_id}
+        note = desk.call(event.recruit_channel_id or "", [body], id=reason, about=about)
         try:
             await desk.transact(_promotion(member), desk.settle_event(event.guild_id, event.event_id), note)
         except TransactionFailed:

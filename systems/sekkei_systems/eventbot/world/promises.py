@@ -33,6 +33,7 @@ AT_ONCE = 15.0
 """Whoever reads something and acts on it may be so late, in a bad network."""
 EVENT_REMINDER = re.compile(r"^⏰ \*\*(.+)\*\* がまもなく始まります。 <t:(\d+):R>")
 NOTICE_REMINDER = re.compile(r"^🔔 連絡「(.+)」をまだ確認していない方は")
+MOVED_UP = re.compile(r"^<@\d+> 空きが出たため「(.+)」の補欠から")
 CALLED_OFF = re.compile(r"^\*\*(.+)\*\* は中止になりました。")
 
 
@@ -367,16 +368,24 @@ def nobody_is_reminded_of_an_event_falsely(world: World) -> None:
             early = all(datetime.fromisoformat(at).timestamp() > message.at.timestamp() + SKEW for at in times)
             assert not early, f"{key[0]} is reminded of before anybody wanted it"
             assert reminded[key] <= len(times), f"{key[0]} is reminded of {reminded[key]} times"
-            _assert_concerned(message, key[0], history)
+            _assert_concerned(message, key[0], history, "reminded of")
 
 
-def _assert_concerned(message: LocalMessage, title: str, history: History) -> None:
+def _assert_concerned(message: LocalMessage, title: str, history: History, told: str) -> None:
     at = message.at.timestamp() - AT_ONCE
     ids = [id for id, known in history.events.items() if known == title]
     if len(ids) == 1:
         for user_id in message.pinged:
-            assert history.left.get((ids[0], user_id), at) >= at, f"{user_id} has left, and is reminded of {title}"
-        assert history.cancelled.get(ids[0], at) >= at, f"{title} is called off, and reminded of"
+            assert history.left.get((ids[0], user_id), at) >= at, f"{user_id} has left {title}, and is {told} it"
+        assert history.cancelled.get(ids[0], at) >= at, f"{title} is called off, and {message.pinged} are {told} it"
+
+
+@WORLD.finally_
+def whoever_is_told_that_they_moved_up_takes_part(world: World) -> None:
+    history = history_of(world)
+    for message in _heard(world):
+        if (found := MOVED_UP.match(_content(message))) is not None:
+            _assert_concerned(message, found[1], history, "told that they moved up in")
 
 
 @WORLD.finally_

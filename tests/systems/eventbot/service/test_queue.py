@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import random
 from collections import Counter
+from datetime import timedelta
 
 import pytest
 
 from sekkei.runtime.refusals import Refusal
 from sekkei_systems.eventbot.design import Answer, Event, Reply
-from sekkei_systems.eventbot.local.world import GUILD_ID
+from sekkei_systems.eventbot.local.discord import Fault
+from sekkei_systems.eventbot.local.world import GUILD_ID, RECRUIT
 from sekkei_systems.eventbot.refusals import AlreadyIn, AlreadyWaiting, ChooseOption, NotIn, OptionFull
 from sekkei_systems.eventbot.rules import options
 from sekkei_systems.eventbot.service.queue import Queue
@@ -184,3 +186,38 @@ async def test_who_queues_while_another_moves_up_is_counted(quick: Bot, monkeypa
     await joining.leave(REN.actor, event.event_id)
     now = await recounted(quick, event)
     assert (now.member_count, now.waiting_count) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("meanwhile", "told"),
+    [("nothing", True), ("begun", True), ("left", False), ("queued", False), ("called off", False), ("deleted", False)],
+)
+async def test_only_whoever_takes_part_is_told_that_they_moved_up(quick: Bot, meanwhile: str, told: bool) -> None:
+    """Discord is out of order just then, and people act."""
+    event = await quick.event(capacity=1, start=quick.service.desk.now() + timedelta(minutes=20))
+    joining = quick.service.joining
+    await joining.join(REN.actor, event.event_id)
+    await joining.join(MEI.actor, event.event_id)  # waits
+    await quick.calm()
+    quick.local.faults.append(Fault("error", 2, on="POST .*/messages"))
+    await joining.leave(REN.actor, event.event_id)
+    await quick.client.work()
+    assert await _moved_up(quick) == []
+    if meanwhile == "begun":
+        quick.clock.advance(20 * 60)
+    elif meanwhile == "called off":
+        await quick.service.events.cancel(await quick.host(AOI, event.event_id))
+    elif meanwhile == "deleted":
+        await quick.press(AOI, event, "deleteyes")
+    elif meanwhile != "nothing":
+        await joining.leave(MEI.actor, event.event_id)
+    if meanwhile == "queued":
+        await joining.join(SOTA.actor, event.event_id)
+        await joining.join(MEI.actor, event.event_id)
+    await quick.calm()
+    assert await _moved_up(quick) == ([[MEI.id]] if told else [])
+
+
+async def _moved_up(bot: Bot) -> list[list[str]]:
+    found = [(message, body.get("content") or "") for message, body in await bot.posts_of(RECRUIT)]
+    return [message.pinged for message, text in found if "「もくもく会」の補欠から" in text]
