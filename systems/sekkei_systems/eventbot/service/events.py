@@ -263,7 +263,7 @@ class Events:
         fresh = None if series else await next_of(self._desk, event)
         further: list[Action[Any, Any]] = await self._announcing(event, fresh)
         if fresh is not None:
-            update = update.set(Event.next_event_id, fresh.event_id).when(goes_on())
+            update = update.set(Event.next_event_id, fresh.event_id).when(goes_on(), Event.version == event.version)
             further += [events.create(fresh), self._desk.settle_event(fresh.guild_id, fresh.event_id, SOON)]
         return await self._apply(event, update, *further, by=host.actor)
 

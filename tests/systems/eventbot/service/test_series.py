@@ -170,3 +170,18 @@ async def test_a_series_that_is_resumed_as_it_begins_goes_on(quick: Bot) -> None
     fresh = await following(quick, event)
     assert fresh is not None
     assert fresh.event_start_at == start + 7 * DAY
+
+
+async def test_what_was_moved_since_it_was_read_is_not_called_off_with_a_next_one_of_before(quick: Bot) -> None:
+    """Told by seed 11876: the series went on at the time that it no longer had."""
+    event = await weekly(quick)
+    assert event.event_start_at is not None
+    read = await quick.host(AOI, event.event_id)
+    later = event.event_start_at + timedelta(hours=1)
+    await quick.service.events.edit(await quick.host(AOI, event.event_id), Draft(event.title, later))
+    with pytest.raises(Changed):
+        await quick.service.events.cancel(read)
+    await quick.service.events.cancel(await quick.host(AOI, event.event_id))
+    after = await following(quick, event)
+    assert after is not None
+    assert after.event_start_at == later + timedelta(days=7)
