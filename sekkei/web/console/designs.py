@@ -14,7 +14,6 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from sekkei.advice import drawing
-from sekkei.advice.checking import check
 from sekkei.advice.heat import Report
 from sekkei.advice.prices import Prices
 from sekkei.advice.tracing import path_of, uses_of
@@ -89,7 +88,7 @@ async def show_map(request: Request) -> Response:
         units=looked.measured(name).units,
         hues=hues_of(design),
         table_name=lambda table: design.table_name(table, looked.env),
-        findings=check(design, looked.measured(name)),
+        findings=looked.findings(name),
         steps=steps,
         costs=costs,
         regions=[(one, one) for one in Prices.regions()],

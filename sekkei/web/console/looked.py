@@ -12,8 +12,11 @@ from typing import TYPE_CHECKING
 
 from starlette.requests import Request
 
+from sekkei.advice.checking import check
+from sekkei.advice.findings import Finding
 from sekkei.design import Design, Entity, Measurements, SekkeiError, Table
 from sekkei.design.loading import find, measurements_beside
+from sekkei.design.measured import Units
 from sekkei.runtime.deployment import Deployment
 from sekkei.runtime.design import design as runtime_design
 from sekkei.runtime.refusals import NotThere
@@ -53,6 +56,8 @@ class Looked:
     """Designs whose items are understood too, without being listed."""
     journal: Journal = field(default_factory=lambda: _journal())
     simulations: Simulations = field(default_factory=Simulations)
+    advised: dict[str, tuple[dict[str, Units], list[Finding]]] = field(default_factory=dict)
+    """What advice says of each design, and of which measurements."""
 
     def design(self, name: str) -> Design:
         if name not in self.designs:
@@ -82,6 +87,13 @@ class Looked:
             return Measurements.load(measurements_beside(find(self.sources.get(name, name))[1]))
         except SekkeiError:
             return Measurements()
+
+    def findings(self, name: str) -> list[Finding]:
+        """What advice says of a design; every rule is asked once, and again when it was measured anew."""
+        measured = self.measured(name)
+        if name not in self.advised or self.advised[name][0] != measured.units:
+            self.advised[name] = measured.units, check(self.design(name), measured)
+        return self.advised[name][1]
 
 
 def _journal() -> Journal:

@@ -6,7 +6,6 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from sekkei.advice.checking import check
 from sekkei.advice.copying import copies
 from sekkei.advice.furnishing import example_of
 from sekkei.advice.trying import BadArgument, Tried, parameters, runs, try_pattern, typed_as
@@ -45,7 +44,7 @@ async def show_pattern(request: Request) -> Response:
         raise NotThere()
     pattern = design.patterns[request.path_params["pattern"]]
     given = {key: text for key, text in request.query_params.items() if key not in OURS}
-    form, tried, costs = Form(given), None, looked.measured(name)
+    form, tried = Form(given), None
     if runs(pattern) and "go" in request.query_params:
         try:
             tried = await _tried(request, name, pattern.name, given)
@@ -65,9 +64,9 @@ async def show_pattern(request: Request) -> Response:
         covers=tried is not None and any(masks.COVER in text for row in tried.rows for text in row.values()),
         written_out=written_out,
         copies=copies(tried, design, given) if tried is not None else {},
-        units=costs.units.get(pattern.name),
+        units=looked.measured(name).units.get(pattern.name),
         example=_example(looked, design, pattern.name),
-        findings=[each for each in check(design, costs) if each.place == pattern.name],
+        findings=[each for each in looked.findings(name) if each.place == pattern.name],
     )
 
 

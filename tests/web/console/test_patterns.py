@@ -2,6 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
+
+from sekkei.design import Design, Measurements
+from sekkei.design.measured import Units
+from sekkei.store import Embedded
+from sekkei.store.read_only import ReadOnly
+from sekkei.web.console import looked
 from sekkei.web.testing import opened
 from sekkei_systems.tasks import SYSTEM
 
@@ -42,3 +51,19 @@ async def test_patterns_that_write_are_shown_and_not_run() -> None:
         page = await client.get("/console/patterns/chiipochi/settle?go=1&lang=en")
         assert page.status == 200
         assert "is not run here" in page.text
+
+
+def test_advice_is_asked_once_and_again_after_a_measurement(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[float] = []
+    costs = {"reads": Units(1.0, 0.0, 1)}
+
+    def check(design: Design, measured: Measurements) -> list[Any]:
+        asked.append(measured.units["reads"].read)
+        return []
+
+    monkeypatch.setattr(looked, "check", check)
+    seen = looked.Looked(ReadOnly(Embedded()), {"shop": Design("shop")}, "dev", ":memory:")
+    monkeypatch.setattr(looked.Looked, "measured", lambda self, name: Measurements(costs))
+    assert (seen.findings("shop"), seen.findings("shop"), asked) == ([], [], [1.0])
+    costs["reads"] = Units(2.0, 0.0, 1)
+    assert (seen.findings("shop"), asked) == ([], [1.0, 2.0])
