@@ -69,7 +69,7 @@ async def show_map(request: Request) -> Response:
     path = path_of(pattern) if pattern is not None else None
     steps = await _differences(request, design) if request.query_params.get("live") else None
     lit = path.entities if path is not None else (entity.name,) if entity is not None else ()
-    here = f"/console/designs/{quote(name)}/map"
+    here, measured = f"/console/designs/{quote(name)}/map", looked.measured(name)
     costs = await costs_of(request, looked, name, pattern.name) if pattern is not None else None
     shown = page(
         request,
@@ -85,10 +85,10 @@ async def show_map(request: Request) -> Response:
         attribute=attribute,
         way=path,
         uses=uses_of(design, entity, attribute.name) if entity is not None and attribute is not None else None,
-        units=looked.measured(name).units,
+        units=measured.units,
         hues=hues_of(design),
         table_name=lambda table: design.table_name(table, looked.env),
-        findings=looked.findings(name),
+        findings=looked.findings(name, measured),
         steps=steps,
         costs=costs,
         regions=[(one, one) for one in Prices.regions()],

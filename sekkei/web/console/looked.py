@@ -88,9 +88,8 @@ class Looked:
         except SekkeiError:
             return Measurements()
 
-    def findings(self, name: str) -> list[Finding]:
+    def findings(self, name: str, measured: Measurements) -> list[Finding]:
         """What advice says of a design; every rule is asked once, and again when it was measured anew."""
-        measured = self.measured(name)
         if name not in self.advised or self.advised[name][0] != measured.units:
             self.advised[name] = measured.units, check(self.design(name), measured)
         return self.advised[name][1]

@@ -44,7 +44,7 @@ async def show_pattern(request: Request) -> Response:
         raise NotThere()
     pattern = design.patterns[request.path_params["pattern"]]
     given = {key: text for key, text in request.query_params.items() if key not in OURS}
-    form, tried = Form(given), None
+    form, tried, costs = Form(given), None, looked.measured(name)
     if runs(pattern) and "go" in request.query_params:
         try:
             tried = await _tried(request, name, pattern.name, given)
@@ -64,9 +64,9 @@ async def show_pattern(request: Request) -> Response:
         covers=tried is not None and any(masks.COVER in text for row in tried.rows for text in row.values()),
         written_out=written_out,
         copies=copies(tried, design, given) if tried is not None else {},
-        units=looked.measured(name).units.get(pattern.name),
+        units=costs.units.get(pattern.name),
         example=_example(looked, design, pattern.name),
-        findings=[each for each in looked.findings(name) if each.place == pattern.name],
+        findings=[each for each in looked.findings(name, costs) if each.place == pattern.name],
     )
 
 
