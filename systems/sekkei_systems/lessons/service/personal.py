@@ -70,7 +70,8 @@ class LessonPeople:
             ("acts-about", acts.step),
             ("acts-by", _nothing),
         ]
-        return Personal(ABOUT, self.export, steps)
+        # A day later, of what they asked for themselves a moment before: a booking, a favourite, their address.
+        return Personal(ABOUT, self.export, steps, late=[("lessons", self._ties), ("member", self._member)])
 
     async def export(self, person: Person) -> AsyncIterator[Exported]:
         contact = await self._db.get(contacts(person.user_id).consistent())

@@ -17,7 +17,7 @@ from sekkei_systems.lessons.rules.studios import Studio
 from sekkei_systems.lessons.service.access import Staff
 from sekkei_systems.lessons.service.acts import Acts
 from sekkei_systems.lessons.service.personal import LessonPeople
-from tests.systems.leaving import exported, leave
+from tests.systems.leaving import exported, leave, look_again
 from tests.systems.lessons.steps import booked
 from tests.systems.lessons.world import LESSON, STAFF, World
 
@@ -126,3 +126,18 @@ async def test_nobody_is_booked_who_left_while_the_desk_looked(world: World) -> 
         with pytest.raises(Changed):
             await desk.book_for(STAFF, LESSON, "hana")
     assert await world.db.all(all_of_user("hana").consistent()) == []
+
+
+async def test_what_somebody_asked_for_before_they_left_goes_a_day_later(world: World) -> None:
+    """Their own request was on its way while everything of theirs was taken away."""
+    await at_home(world)
+    await world.cancel("hana", LESSON)
+    personal = people(world).personal()
+    await leave(personal, HANA)
+    await world.person("hana", email="hana@example.com")
+    await world.book("hana", LESSON)
+    await world.like("hana", LESSON)
+    await look_again(personal, HANA)
+    assert await world.db.all(all_of_user("hana").consistent()) == []
+    assert await world.db.get(contacts("hana").consistent()) is None
+    assert await booked(world) == 1, "ren's"
