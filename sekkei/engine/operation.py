@@ -34,7 +34,7 @@ class Checked:
     """A request that broke no rule.
 
     `request` is the request as DynamoDB reads it (nulls and unknown members gone), `table` the name of its table and
-    `reference` what the request calls it, which may be its ARN.
+    `reference` what a batch calls it, which may be its ARN.
     Values in `item`, `key`, `keys` and `start_key` are normalised, and expressions bound to their values;
     a legacy parameter takes the place of the expression it came before. `size` is that of `item`, or in a transaction
     that of `key`, in the bytes that DynamoDB counts. What a request does not have is None. The actions of a batch or a
@@ -65,7 +65,7 @@ class Checked:
     ) -> None:
         self.request = request
         self.table = table
-        self.reference: str = reference or request.get("TableName", table)
+        self.reference = reference
         self.action = action
         self.item = item
         self.size = size
@@ -123,6 +123,8 @@ class Operation:
         self.carries_items = False
         """Whether a request can be as large as the items in it."""
         self._rules = rules
+        self.settled: Plan | None = None
+        """The plan of every request, where it does not depend on what is asked."""
 
     def check(self, request: Mapping[str, Any]) -> Checked:
         """The request parsed and normalised; raises what DynamoDB answers when it breaks a rule."""
@@ -150,10 +152,7 @@ class Read(Operation):
 
     def __init__(self, name: str, shape: shapes.Structure, rules: Rules, work: Reading) -> None:
         super().__init__(name, shape, rules)
-        self._plan = Plan(read=work)
-
-    def plan(self, checked: Checked) -> Plan:
-        return self._plan
+        self.settled = Plan(read=work)
 
 
 class Write(Operation):
@@ -170,11 +169,8 @@ class Write(Operation):
         unanswered: str = "",
     ) -> None:
         super().__init__(name, shape, rules, unanswered)
-        self._plan = Plan(write=work, quick=quick)
+        self.settled = Plan(write=work, quick=quick)
         self.carries_items = quick
-
-    def plan(self, checked: Checked) -> Plan:
-        return self._plan
 
 
 class Statements(Operation):

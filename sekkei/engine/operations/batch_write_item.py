@@ -106,8 +106,7 @@ def _checked_key(part: Checked, table: Table) -> bytes:
         against_table.check_batch_item(table, part.item)
         return table.key_bytes(part.item)
     assert part.key is not None
-    against_table.check_key(table, part.key)
-    return table.key_bytes(part.key)
+    return against_table.key_bytes(table, part.key)
 
 
 def _olds(transaction: Transaction, targets: list[tuple[Table, bytes]]) -> list[Stored | None]:

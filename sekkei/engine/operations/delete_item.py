@@ -42,8 +42,7 @@ def rules(request: dict[str, Any]) -> Checked:
 def delete_item(transaction: Transaction, checked: Checked, render: Render) -> Response:
     table = transaction.table(checked.table)
     assert checked.key is not None
-    against_table.check_key(table, checked.key)
-    key = table.key_bytes(checked.key)
+    key = against_table.key_bytes(table, checked.key)
     old = transaction.stored(table, key)
     check_condition(checked, old)
     if old is not None:

@@ -41,10 +41,10 @@ def get_item(snapshot: Snapshot, checked: Checked, render: Render) -> Response:
     table = snapshot.table(checked.table)
     key = checked.key
     assert key is not None
-    against_table.check_key(table, key)
+    place = against_table.key_bytes(table, key)
     if checked.projection is not None:
         against_table.check_scalar_keys(table, checked.projection)
-    blob = snapshot.get(table, table.key_bytes(key))
+    blob = snapshot.get(table, place)
     response: Response = {}
     if blob is not None:
         if checked.projection is None:

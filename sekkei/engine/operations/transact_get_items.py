@@ -85,8 +85,7 @@ def _check_keys(snapshot: Snapshot, checked: Checked) -> None:
     for part in checked.parts:
         table, key = snapshot.table(part.table), part.key or {}
         try:
-            against_table.check_key(table, key)
-            seen.add((table.id, table.key_bytes(key)))
+            seen.add((table.id, against_table.key_bytes(table, key)))
             reasons.append({"Code": "None"})
         except ValidationException as error:
             reasons.append({"Code": "ValidationError", "Message": error.message})

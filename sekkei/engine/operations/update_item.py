@@ -61,9 +61,8 @@ def bind(checked: Checked) -> None:
 def update_item(transaction: Transaction, checked: Checked, render: Render) -> Response:
     table = transaction.table(checked.table)
     assert checked.key is not None
-    against_table.check_key(table, checked.key)
+    key = against_table.key_bytes(table, checked.key)
     against_table.check_update(table, checked.update)
-    key = table.key_bytes(checked.key)
     old = transaction.stored(table, key)
     check_condition(checked, old)
     change, size = updated(table, checked, old)

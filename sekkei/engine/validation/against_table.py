@@ -34,6 +34,7 @@ __all__ = [
     "check_scan",
     "check_update",
     "check_updated_item",
+    "key_bytes",
 ]
 
 
@@ -42,6 +43,15 @@ def check_key(table: Table, key: Item) -> None:
     if len(key) != len(table.key.names):
         raise schema_mismatch()
     _check_key_values(table.key, key)
+
+
+def key_bytes(table: Table, key: Item) -> bytes:
+    """The bytes of the Key of a request, once it is found good."""
+    found = table.key.text_bytes(key)
+    if found is not None:
+        return found
+    check_key(table, key)
+    return table.key_bytes(key)
 
 
 def check_keys(table: Table, keys: Iterable[Item]) -> None:
