@@ -48,7 +48,6 @@ from sekkei_systems.chiipochi.design.models import (
     Surplus,
 )
 from sekkei_systems.chiipochi.ports.payments.none import NoProvider
-from sekkei_systems.chiipochi.reactions import bring_in_line
 from sekkei_systems.chiipochi.service import Service
 from sekkei_systems.chiipochi.service.access import Donor
 from sekkei_systems.chiipochi.service.forgotten import pseudonym
@@ -100,7 +99,7 @@ def scheduled(context: Context, service: Service) -> dict[str, ScheduledJob]:
             if not (await service.reports.check(day)).agrees:
                 log.error("a day's totals differ from a recount; repairing", extra={"day": f"{day}"})
                 async for donation in service.reports.paid_on(day):
-                    await bring_in_line(context, service, donation)  # a stream forgets what nobody read for a day
+                    await service.awards.bring_in_line(donation)  # a stream forgets what nobody read for a day
                     if donation.kept < donation.amount:
                         await service.receipts.correct(donation, changed=False)
                 await service.reports.repair(day)

@@ -10,6 +10,7 @@ from sekkei_systems.chiipochi.rules.organisation import Organisation
 from sekkei_systems.chiipochi.service.access import Access
 from sekkei_systems.chiipochi.service.answers import Answers
 from sekkei_systems.chiipochi.service.appeals import Appeals
+from sekkei_systems.chiipochi.service.awards import Awards
 from sekkei_systems.chiipochi.service.books import Books
 from sekkei_systems.chiipochi.service.channel import Channel
 from sekkei_systems.chiipochi.service.conversations import Conversations
@@ -53,12 +54,15 @@ class Service:
         self.surpluses = Surpluses(context, provider, letters)
         self.settling = Settling(context, provider, self.links, self.orders, letters, self.surpluses)
         self.reconciliation = Reconciliation(context, provider, self.settling, self.orders)
-        self.later = Later(context, provider, self.orders, letters, self.surpluses, self.reconciliation)
+        self.details = Details(context)
+        self.receipts = Receipts(context, self.organisation, self.details)
+        self.awards = Awards(context, self.readers, self.links)
+        self.later = Later(
+            context, provider, self.orders, letters, self.surpluses, self.reconciliation, self.awards, self.receipts
+        )
         self.refunds = Refunds(context, provider, self.orders, letters)
         self.pledges = Pledges(context, self.donations, self.links, self.readers, self.appeals, self.wordings)
         self.mine = Mine(db, clock)
-        self.details = Details(context)
-        self.receipts = Receipts(context, self.organisation, self.details)
         self.books = Books(context, provider, self.details)
         key = context.settings.secrets.key("chiipochi/exports")
         self.exports = Exports(context.settings.data / "exports" / "chiipochi", self.reports, key)

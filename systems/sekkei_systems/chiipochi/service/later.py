@@ -17,8 +17,10 @@ from sekkei.runtime.system import Context
 from sekkei_systems.chiipochi.design import afterwards, donation_of_payment, instruct, order_of_payment
 from sekkei_systems.chiipochi.design.models import Dispute, Donation, PaymentOrder, Status
 from sekkei_systems.chiipochi.ports.payments.port import Afterwards, Provider
+from sekkei_systems.chiipochi.service.awards import Awards
 from sekkei_systems.chiipochi.service.letters import Letters
 from sekkei_systems.chiipochi.service.orders import Orders
+from sekkei_systems.chiipochi.service.receipts import Receipts
 from sekkei_systems.chiipochi.service.reconciliation import Reconciliation
 from sekkei_systems.chiipochi.service.settling import INSTRUCTIONS
 from sekkei_systems.chiipochi.service.surplus import Surpluses
@@ -39,10 +41,12 @@ class Later:
         letters: Letters,
         surpluses: Surpluses,
         reconciliation: Reconciliation,
+        awards: Awards,
+        receipts: Receipts,
     ) -> None:
         self._db, self._clock, self._provider = context.db, context.clock, provider
         self._orders, self._letters, self._surpluses = orders, letters, surpluses
-        self._reconciliation = reconciliation
+        self._reconciliation, self._awards, self._receipts = reconciliation, awards, receipts
 
     async def send(self, message: Message) -> str:
         if message.kind == INSTRUCTIONS:
@@ -80,6 +84,7 @@ class Later:
             if donation.status is Status.PENDING:
                 await self._settle(donation)
             elif await self._write(donation, await self._provider.afterwards(donation.tx_id)):
+                await self._follow(donation)
                 return "written"
         raise ConnectionError("somebody else writes it again and again")
 
@@ -112,6 +117,11 @@ class Later:
         if (donation.refunded, donation.dispute) != (found.refunded, found.dispute):
             _log(donation, found)
         return True
+
+    async def _follow(self, donation: Donation) -> None:
+        """The stream tells of it too, and forgets what nobody reads for a day; a message stays until it is done."""
+        await self._awards.bring_in_line(donation)
+        await self._receipts.correct(donation, changed=False)
 
     async def _told(self, donation: Donation, found: Afterwards) -> list[Action[Any, Any]]:
         if found.refunded > donation.refunded:
