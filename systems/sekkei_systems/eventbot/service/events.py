@@ -352,7 +352,8 @@ class Events:
         if fresh is None:
             return
         remember = self._plain(event).set(Event.next_event_id, fresh.event_id)
-        remember = remember.when(goes_on(), Event.cancelled_at.absent())
+        same = Event.event_start_at == event.event_start_at  # or its new time has its own beginning
+        remember = remember.when(goes_on(), Event.cancelled_at.absent(), same)
         try:
             await desk.transact(remember, events.create(fresh), desk.settle_event(fresh.guild_id, fresh.event_id, SOON))
         except TransactionFailed:

@@ -146,6 +146,29 @@ async def test_no_event_follows_what_is_paused_in_the_same_moment(quick: Bot, mo
     assert await following(quick, event) is None
 
 
+async def test_what_is_moved_as_it_begins_is_followed_from_its_new_time(
+    quick: Bot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever moves it by a clock that is a little behind has been told that all that follow are moved."""
+    event = await weekly(quick)
+    start = event.event_start_at
+    assert start is not None
+    service, sound, later = quick.service.events, Events._repeat, start + timedelta(hours=1)
+
+    async def repeat(self: Events, read: Event) -> None:
+        monkeypatch.undo()
+        await service.edit(await quick.host(AOI, event.event_id), Draft(event.title, later))
+        await sound(self, read)
+
+    monkeypatch.setattr(Events, "_repeat", repeat)
+    await service.begin(GUILD_ID, event.event_id, start.isoformat())
+    assert await following(quick, event) is None
+    await service.begin(GUILD_ID, event.event_id, later.isoformat())
+    fresh = await following(quick, event)
+    assert fresh is not None
+    assert fresh.event_start_at == later + 7 * DAY
+
+
 async def test_no_event_follows_what_is_called_off_and_paused_in_the_same_moment(quick: Bot) -> None:
     event = await weekly(quick)
     host = await quick.host(AOI, event.event_id)
