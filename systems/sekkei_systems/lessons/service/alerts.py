@@ -10,7 +10,6 @@ import hashlib
 import logging
 from collections.abc import Iterable
 from datetime import datetime, timedelta
-from itertools import groupby
 from typing import Any
 
 from sekkei.clock import Clock
@@ -30,7 +29,6 @@ from sekkei_systems.lessons.design import (
     lessons,
     of_studio_on,
     refresh,
-    user_lesson,
     user_lessons,
 )
 from sekkei_systems.lessons.rules.notices import Messages, Notices
@@ -39,8 +37,8 @@ from sekkei_systems.lessons.rules.quiet import quiet_pause
 from sekkei_systems.lessons.rules.slots import Slot, slot_of
 from sekkei_systems.lessons.service.entitlements import Entitlements
 from sekkei_systems.lessons.service.reservations import Reservations
+from sekkei_systems.lessons.service.ties import all_active
 
-ENDS_WITH_LESSON = (TieKind.FAVORITE, TieKind.WAITLIST, TieKind.BOOKING)
 TOLD_OF_CHANGES = (TieKind.FAVORITE, TieKind.BOOKING)
 LOOKED_AHEAD = timedelta(days=1)
 """For the next lesson of which somebody is to be reminded."""
@@ -117,11 +115,10 @@ class Alerts:
         if current is None or slot.starts_at <= now:
             return 0
         listed = await self._db.all(of_studio_on(slot.studio_code, slot.lesson_date))
-        ties = await self._all_of({tie.user_id for tie in listed if slot_of(tie) == slot}, slot)
-        concerned = sorted((tie for tie in ties if _differs(tie, current)), key=lambda tie: tie.user_id)
         done = 0
-        for _, own in groupby(concerned, key=lambda tie: tie.user_id):
-            done += await self._bring_up_to_date(list(own), current, now)
+        for ties in await all_active(self._db, listed, slot):
+            concerned = [tie for tie in ties if _differs(tie, current)]
+            done += await self._bring_up_to_date(concerned, current, now) if concerned else 0
         return done
 
     async def _bring_up_to_date(self, ties: list[UserLesson], current: Lesson, now: datetime) -> int:
@@ -170,13 +167,6 @@ class Alerts:
             log.info("left for the next look", extra={"user": tie.user_id, "reason": str(failed)})
             return 0
         return 1
-
-    async def _all_of(self, users: Iterable[str], slot: Slot) -> list[UserLesson]:
-        """Active ones, those included that the index does not show yet: a tie that is found later would be told of as
-        if nobody had heard."""
-        key = slot.studio_code, slot.lesson_date, slot.start_time
-        refs = [user_lesson(user, *key, kind) for user in sorted(users) for kind in ENDS_WITH_LESSON]
-        return [tie for tie in await self._db.get_many(refs) if tie is not None and tie.status is Status.ACTIVE]
 
     async def _as_they_are(self, ties: Iterable[UserLesson]) -> list[UserLesson]:
         """Active ones out of an index that may be behind, read from the table itself."""

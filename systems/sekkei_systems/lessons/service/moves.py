@@ -1,7 +1,7 @@
 """A lesson takes place at another time: its row, its bookings, its queue and its favourites go there.
 
 Day and time are part of every key, so a move is many writes. The lesson in the new slot is there first, closed; then
-each tie goes over in one transaction with the place that it takes, so that places are exact at every moment; then the
+each user goes over in one transaction with the place that they take, so that places are exact at every moment; then the
 new slot opens as the old one was. A move that is cut off goes on by its schedule.
 """
 
@@ -31,7 +31,6 @@ from sekkei_systems.lessons.design import (
     lessons,
     of_studio_on,
     register,
-    user_lessons,
 )
 from sekkei_systems.lessons.rules.notices import Notices
 from sekkei_systems.lessons.rules.quiet import quiet_pause
@@ -42,7 +41,7 @@ from sekkei_systems.lessons.service.access import Staff
 from sekkei_systems.lessons.service.acts import Acts
 from sekkei_systems.lessons.service.counts import Counts
 from sekkei_systems.lessons.service.entitlements import Entitlements
-from sekkei_systems.lessons.service.ties import Ties
+from sekkei_systems.lessons.service.ties import Ties, all_active
 from sekkei_systems.lessons.service.timetable import LESSON_KEPT, Timetable
 
 LOOK_AGAIN = timedelta(minutes=1)
@@ -76,7 +75,7 @@ class Moves:
     async def move(self, staff: Staff, slot: Slot, to: Slot, *beside: Action[Any, Any]) -> Lesson:
         """Returns the lesson in its new slot. Everybody concerned is told. `beside` is written with its beginning."""
         staff.own(to)
-        await self._plan(staff.own(slot))
+        await self._plan("move", staff.own(slot))
         for _ in range(TRIES):
             made = await self._begin(staff, slot, to, beside)
             if made is not None:
@@ -145,9 +144,12 @@ class Moves:
             return 0
         to = parse_slot(old.moving_to)
         new = await self._timetable.get(to)
-        left = await self._left(slot)
-        for tie in left:
-            await self._take_over(tie, old, new)
+        listed = await self._ties.db.all(of_studio_on(slot.studio_code, slot.lesson_date))
+        left = await all_active(self._ties.db, listed, slot)
+        for ties in left:
+            await self._take_over(ties, old, new)
+        if left and new.called_off:  # everybody else has been told
+            await self._plan("changed", to)
         old = await self._timetable.find(slot)
         if old is not None and old.booked_here == 0:
             await self._open(new)
@@ -160,30 +162,33 @@ class Moves:
         if old is None or old.moving_to is None:
             return
         if carried or old.booked_here or await is_arriving(self._timetable, old):
-            await self._plan(slot)
+            await self._plan("move", slot)
             return
         gone = lessons.delete(slot.studio_code, slot.lesson_date, slot.start_time)
         with contextlib.suppress(ConditionFailed):
             await self._ties.db.write(gone.when(Lesson.moving_to == old.moving_to, Lesson.booked_here == 0))
 
-    async def _left(self, slot: Slot) -> list[UserLesson]:
-        listed = await self._ties.db.all(of_studio_on(slot.studio_code, slot.lesson_date))
-        refs = [user_lessons.ref_of(tie).consistent() for tie in listed if slot_of(tie) == slot]
-        return [tie for tie in await self._ties.db.get_many(refs) if tie is not None and tie.status is Status.ACTIVE]
-
-    async def _take_over(self, tie: UserLesson, old: Lesson, new: Lesson) -> None:
+    async def _take_over(self, ties: Sequence[UserLesson], old: Lesson, new: Lesson) -> None:
+        """All that one user has to do with the lesson, at once: they hear once what becomes of it there."""
         now = self._ties.now()
-        over, registered = change_status(tie, Status.CANCELLED, now), register(self._moved(tie, new, now))
-        actions: list[Action[Any, Any]] = [over, registered, *await self._messages(tie, new, now)]
-        if tie.kind is TieKind.BOOKING:
-            actions += [give_place_back(old, now), arrive(new, now), *await self._entitlements.forgiven(tie)]
+        registered = [register(self._moved(tie, new, now)) for tie in ties]
+        actions: list[Action[Any, Any]] = [*registered, *(change_status(tie, Status.CANCELLED, now) for tie in ties)]
+        for tie in ties:
+            actions += await self._messages(tie, new, now)
+            if tie.kind is TieKind.BOOKING:
+                actions += [give_place_back(old, now), arrive(new, now), *await self._entitlements.forgiven(tie)]
         try:
             await self._ties.db.transact(*actions)
         except TransactionFailed as failed:  # they changed it themselves meanwhile; the schedule looks again
-            log.info("left for the next look", extra={"user": tie.user_id, "reason": str(failed)})
-            if failed.failed(registered) and tie.kind is not TieKind.BOOKING:
-                with contextlib.suppress(ConditionFailed):  # they are there already, so this one is over
-                    await self._ties.db.write(over)
+            log.info("left for the next look", extra={"user": ties[0].user_id, "reason": str(failed)})
+            there = {one.instance.kind for one in registered if failed.failed(one)} - {TieKind.BOOKING}
+            for tie in ties:
+                if tie.kind in there:  # so this one is over
+                    with contextlib.suppress(ConditionFailed):
+                        await self._ties.db.write(change_status(tie, Status.CANCELLED, now))
+            rest = [tie for tie in ties if tie.kind not in there]
+            if there and rest:
+                await self._take_over(rest, old, new)
 
     def _moved(self, tie: UserLesson, new: Lesson, now: datetime) -> UserLesson:
         to, until = slot_of(new), tie.auto_book_until
@@ -214,9 +219,9 @@ class Moves:
         with contextlib.suppress(ConditionFailed):
             await self._ties.db.write(update.when(Lesson.opens_after.exists(), ~Lesson.called_off.is_(True)))
 
-    async def _plan(self, slot: Slot) -> None:
+    async def _plan(self, job: str, slot: Slot) -> None:
         at = self._ties.now() + LOOK_AGAIN
-        await self._schedules.put(f"lessons/move/{slot}", "move", {"slot": str(slot)}, at=at)
+        await self._schedules.put(f"lessons/{job}/{slot}", job, {"slot": str(slot)}, at=at)
 
 
 async def is_arriving(timetable: Timetable, found: Lesson) -> bool:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
+from itertools import groupby
 from typing import Any
 
 from sekkei.clock import Clock
@@ -31,6 +32,7 @@ from sekkei_systems.lessons.service.rulebook import Rulebook
 
 Also = Callable[[UserLesson], Action[Any, Any]]
 """Something to be written in the same transaction, such as that a request has been carried out."""
+GOES_WITH_LESSON = (TieKind.FAVORITE, TieKind.WAITLIST, TieKind.BOOKING)
 
 
 class Ties:
@@ -125,3 +127,13 @@ class Ties:
             tie is not None and tie.status is Status.ACTIVE and holds_offer(tie, now)
             for tie in await self.db.get_many(refs)
         )
+
+
+async def all_active(db: Database, listed: Iterable[UserLesson], slot: Slot) -> list[list[UserLesson]]:
+    """What each of those whom an index lists has to do with a lesson, ties included that it does not show yet: one that
+    is found later would be told of as if nobody had heard."""
+    key = slot.studio_code, slot.lesson_date, slot.start_time
+    users = sorted({tie.user_id for tie in listed if slot_of(tie) == slot})
+    found = await db.get_many(user_lesson(user, *key, kind) for user in users for kind in GOES_WITH_LESSON)
+    active = [tie for tie in found if tie is not None and tie.status is Status.ACTIVE]
+    return [list(own) for _, own in groupby(active, key=lambda tie: tie.user_id)]

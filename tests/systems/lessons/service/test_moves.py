@@ -8,6 +8,7 @@ from datetime import date, time, timedelta
 
 import pytest
 
+from sekkei.runtime.design import schedules
 from sekkei.runtime.refusals import Changed, Refusal
 from sekkei_systems.lessons import refusals
 from sekkei_systems.lessons.design import Status, TieKind
@@ -222,3 +223,48 @@ async def test_a_slot_is_not_free_while_somebody_is_on_the_way_to_it(world: Worl
     liked = await tie(world, "umi", TieKind.FAVORITE, further)
     assert liked is not None
     assert liked.status is Status.ACTIVE
+
+
+async def test_whoever_moves_takes_everything_along_and_hears_once_that_it_is_off(world: World) -> None:
+    """What the index showed late came a minute after the rest, into a lesson that they had heard was off."""
+    await filled(world)
+    await world.like("hana", LESSON, "いつもの")  # not in the index yet
+    await world.service.moves.move(STAFF, LESSON, TO)
+    world.settle()
+    await world.service.desk.call_off(STAFF, TO)
+    for _ in range(2):
+        await world.alerts.lesson_changed(TO)
+        await world.jobs.move({"slot": str(LESSON)})
+        world.settle()
+    off = [one.to for one in await world.notices() if str(one.body["subject"]).startswith("休講")]
+    assert sorted(off) == [f"{user}@example.com" for user in ("hana", "ren", "sora", "umi")]
+
+
+async def test_whoever_likes_it_at_its_new_time_already_takes_the_rest_along(world: World) -> None:
+    await filled(world)
+    await world.like("hana", LESSON)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(world.service.moves, "carry", _dies)
+        with pytest.raises(ConnectionError):
+            await world.service.moves.move(STAFF, LESSON, TO)
+    await world.like("hana", TO)
+    world.settle()
+    await world.jobs.move({"slot": str(LESSON)})
+    moved = await tie(world, "hana", TieKind.BOOKING, TO)
+    assert moved is not None
+    assert moved.status is Status.ACTIVE
+    assert (await world.lesson_now(TO)).booked_here == 2
+
+
+async def test_whoever_comes_to_a_lesson_that_is_off_is_told(world: World) -> None:
+    """Everybody else was told long ago, and nobody looked again."""
+    await world.lesson(capacity=4)
+    await world.person("umi")
+    await world.service.moves.move(STAFF, LESSON, TO)
+    await world.like("umi", LESSON)  # not in the index yet
+    await world.service.desk.call_off(STAFF, TO)
+    await world.alerts.lesson_changed(TO)
+    world.settle()
+    await world.jobs.move({"slot": str(LESSON)})
+    looks = [one for one in await world.runtime.all(schedules.scan().consistent()) if one.job == "changed"]
+    assert [one.payload for one in looks] == [{"slot": str(TO)}]
