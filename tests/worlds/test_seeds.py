@@ -58,6 +58,7 @@ FOUND = {
     ("lessons", 10276): "a last place sold while the lesson was off, free again when it was brought back",
     ("lessons", 10378): "somebody whom the desk booked while they left",
     ("lessons", 10738): "somebody who had booked and liked a lesson, moved one after the other",
+    ("lessons", 10923): "somebody who left between a push and its mail",
     ("tasks", 10789): "a task purged before its deletion was answered",
 }
 """Further ones that once broke, and what they told."""

@@ -304,10 +304,14 @@ async def _wish(me: Person, lesson: str) -> str:
     return f"wishes {name} {wish[name]} of {lesson[:3]}: {reply.status}"
 
 
+def telephone(name: str) -> str:
+    return f"ExponentPushToken[{name}]"
+
+
 @WORLD.does("member", 1)
 async def wants_push(me: Person) -> str | None:
     """A code goes to their telephone, and back when it is there. Nobody does so again who has it."""
-    token, device = f"ExponentPushToken[{me.name}]", me.world.outside["push"]
+    token, device = telephone(me.name), me.world.outside["push"]
     if any(one.push_token == token for one in me.world.decoded("Users")):
         return None
     codes = [one.body["body"] for one in device.received if one.to == token and "/proof/" in one.id]
