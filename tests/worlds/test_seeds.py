@@ -59,6 +59,7 @@ FOUND = {
     ("lessons", 10378): "somebody whom the desk booked while they left",
     ("lessons", 10738): "somebody who had booked and liked a lesson, moved one after the other",
     ("lessons", 10923): "somebody who left between a push and its mail",
+    ("lessons", 11241): "somebody who booked a lesson at its new time, and whose place in the queue came later",
     ("tasks", 10789): "a task purged before its deletion was answered",
 }
 """Further ones that once broke, and what they told."""

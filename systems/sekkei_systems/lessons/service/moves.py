@@ -41,7 +41,7 @@ from sekkei_systems.lessons.service.access import Staff
 from sekkei_systems.lessons.service.acts import Acts
 from sekkei_systems.lessons.service.counts import Counts
 from sekkei_systems.lessons.service.entitlements import Entitlements
-from sekkei_systems.lessons.service.ties import Ties, all_active
+from sekkei_systems.lessons.service.ties import GOES_WITH_LESSON, Ties, all_active
 from sekkei_systems.lessons.service.timetable import LESSON_KEPT, Timetable
 
 LOOK_AGAIN = timedelta(minutes=1)
@@ -170,25 +170,25 @@ class Moves:
 
     async def _take_over(self, ties: Sequence[UserLesson], old: Lesson, new: Lesson) -> None:
         """All that one user has to do with the lesson, at once: they hear once what becomes of it there."""
-        now = self._ties.now()
-        registered = [register(self._moved(tie, new, now)) for tie in ties]
-        actions: list[Action[Any, Any]] = [*registered, *(change_status(tie, Status.CANCELLED, now) for tie in ties)]
+        now, user_id, to = self._ties.now(), ties[0].user_id, slot_of(new)
+        found = await self._ties.db.get_many(self._ties.ref(user_id, to, kind) for kind in GOES_WITH_LESSON)
+        there = {tie.kind: tie for tie in found if tie is not None}
+        has = {kind for kind, tie in there.items() if tie.status is Status.ACTIVE}
+        if TieKind.BOOKING in has.union(tie.kind for tie in ties):
+            has.add(TieKind.WAITLIST)  # nobody waits for what they have
+        actions: list[Action[Any, Any]] = [change_status(tie, Status.CANCELLED, now) for tie in ties]
         for tie in ties:
-            actions += await self._messages(tie, new, now)
             if tie.kind is TieKind.BOOKING:
                 actions += [give_place_back(old, now), arrive(new, now), *await self._entitlements.forgiven(tie)]
+            elif tie.kind in has:
+                continue  # so this one is over
+            elif tie.kind is TieKind.WAITLIST:
+                actions.append(self._ties.as_seen(user_id, to, TieKind.BOOKING, there.get(TieKind.BOOKING)))
+            actions += [register(self._moved(tie, new, now)), *await self._messages(tie, new, now)]
         try:
             await self._ties.db.transact(*actions)
         except TransactionFailed as failed:  # they changed it themselves meanwhile; the schedule looks again
-            log.info("left for the next look", extra={"user": ties[0].user_id, "reason": str(failed)})
-            there = {one.instance.kind for one in registered if failed.failed(one)} - {TieKind.BOOKING}
-            for tie in ties:
-                if tie.kind in there:  # so this one is over
-                    with contextlib.suppress(ConditionFailed):
-                        await self._ties.db.write(change_status(tie, Status.CANCELLED, now))
-            rest = [tie for tie in ties if tie.kind not in there]
-            if there and rest:
-                await self._take_over(rest, old, new)
+            log.info("left for the next look", extra={"user": user_id, "reason": str(failed)})
 
     def _moved(self, tie: UserLesson, new: Lesson, now: datetime) -> UserLesson:
         to, until = slot_of(new), tie.auto_book_until

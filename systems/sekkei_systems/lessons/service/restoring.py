@@ -20,6 +20,7 @@ from sekkei_systems.lessons.design import (
     Status,
     TieKind,
     UserLesson,
+    change_status,
     contact,
     lessons,
     of_studio_on,
@@ -37,6 +38,7 @@ from sekkei_systems.lessons.service.ties import Ties
 from sekkei_systems.lessons.service.timetable import Timetable
 
 LOOK_AGAIN = timedelta(minutes=1)
+_EITHER = {TieKind.BOOKING: TieKind.WAITLIST, TieKind.WAITLIST: TieKind.BOOKING}
 log = logging.getLogger("sekkei.lessons.restoring")
 
 
@@ -117,7 +119,9 @@ class Restoring:
         if tie.kind is TieKind.BOOKING and not tie.guest_name:
             entitled = await self._entitlements.entitled(entitled.booking, by_desk=True)
         now = self._ties.now()
-        actions = [self._going_on(entitled.booking, now), *entitled.actions, *await self._messages(tie, now)]
+        status, beside = await self._beside(tie, now)
+        actions = [self._going_on(entitled.booking, status, now), *beside, *entitled.actions]
+        actions += await self._messages(tie, now) if status is Status.ACTIVE else []
         place = restore_place(current, now)
         try:
             await self._ties.db.transact(*actions, *([place] if tie.kind is TieKind.BOOKING else []))
@@ -129,6 +133,19 @@ class Restoring:
             return 0
         return 1
 
+    async def _beside(self, tie: UserLesson, now: datetime) -> tuple[Status, list[Action[Any, Any]]]:
+        """What a tie becomes, and what is written with it: nobody waits for what they have, and they may have asked for
+        either themselves since."""
+        user_id, slot, other = tie.user_id, slot_of(tie), _EITHER.get(tie.kind)
+        if other is None:
+            return Status.ACTIVE, []
+        found = await self._ties.db.get(self._ties.ref(user_id, slot, other))
+        if found is None or found.status is not Status.ACTIVE:
+            return Status.ACTIVE, [self._ties.as_seen(user_id, slot, other, found)]
+        if other is TieKind.WAITLIST:
+            return Status.ACTIVE, [change_status(found, Status.COMPLETED, now).remove(UserLesson.offer_until)]
+        return Status.COMPLETED, [self._ties.as_seen(user_id, slot, other, found)]
+
     async def _let_book_again(self, tie: UserLesson) -> None:
         """Their place is gone: they hear that the lesson takes place, once."""
         now = self._ties.now()
@@ -137,9 +154,9 @@ class Restoring:
         with contextlib.suppress(TransactionFailed):  # they have booked again, or another worker was quicker
             await self._ties.db.transact(update, *await self._messages(tie, now, goes_on=False))
 
-    def _going_on(self, tie: UserLesson, now: datetime) -> Action[Any, Any]:
+    def _going_on(self, tie: UserLesson, status: Status, now: datetime) -> Action[Any, Any]:
         """`tie` has what it takes now."""
-        update = self._ties.update(tie.user_id, slot_of(tie), tie.kind).set(UserLesson.status, Status.ACTIVE)
+        update = self._ties.update(tie.user_id, slot_of(tie), tie.kind).set(UserLesson.status, status)
         update = update.set(UserLesson.updated_at, now).remove(UserLesson.ended_with_lesson).knowing(tie)
         taken: list[tuple[Field[UserLesson, Any], object]] = [
             (UserLesson.pass_id, tie.pass_id),

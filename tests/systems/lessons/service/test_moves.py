@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace as changed
 from datetime import date, time, timedelta
+from typing import Any
 
 import pytest
 
@@ -268,3 +269,25 @@ async def test_whoever_comes_to_a_lesson_that_is_off_is_told(world: World) -> No
     await world.jobs.move({"slot": str(LESSON)})
     looks = [one for one in await world.runtime.all(schedules.scan().consistent()) if one.job == "changed"]
     assert [one.payload for one in looks] == [{"slot": str(TO)}]
+
+
+async def test_whoever_has_booked_at_the_new_time_does_not_wait_there(world: World) -> None:
+    """They had asked to wait in the moment of the move, and booked when they heard of it."""
+    await filled(world)
+    await world.person("mei")
+    with pytest.MonkeyPatch.context() as patch:
+        asked = world.ties.register
+
+        async def slow(*given: Any) -> Any:
+            await world.service.moves.move(STAFF, LESSON, TO)
+            await world.cancel("ren", TO)
+            await world.book("mei", TO)
+            return await asked(*given)
+
+        patch.setattr(world.service.waitlist._ties, "register", slow)
+        await world.join("mei", LESSON)
+    world.settle()
+    await world.jobs.move({"slot": str(LESSON)})
+    kinds = [(TieKind.WAITLIST, LESSON), (TieKind.WAITLIST, TO), (TieKind.BOOKING, TO)]
+    found = [await tie(world, "mei", kind, slot) for kind, slot in kinds]
+    assert [one and one.status for one in found] == [Status.CANCELLED, None, Status.ACTIVE]

@@ -107,3 +107,42 @@ async def test_whoever_booked_in_the_studios_own_system_is_told_to_book_again(wo
     assert ended.status is Status.CANCELLED
     told = [str(one.body["text"]) for one in await world.notices()]
     assert sum("もう一度" in text for text in told) == 1
+
+
+async def _called_off(world: World) -> None:
+    """hana has booked the only place and ren waits; both have heard that it is off."""
+    await world.lesson(capacity=1)
+    for user in ("hana", "ren"):
+        await world.person(user)
+    await world.book("hana", LESSON)
+    await world.join("ren", LESSON)
+    world.settle()
+    await world.service.desk.call_off(STAFF, LESSON)
+    await world.jobs.changed({"slot": str(LESSON)})
+
+
+async def test_whoever_is_booked_again_waits_no_longer(world: World) -> None:
+    """They had asked to wait in the moment in which it was called off."""
+    await _called_off(world)
+    await world.ties.register(world.ties.made("hana", await world.lesson_now(), TieKind.WAITLIST, queue_key="1"))
+    await world.service.restoring.bring_back(LESSON)
+    found = [await tie(world, "hana", kind) for kind in (TieKind.BOOKING, TieKind.WAITLIST)]
+    assert [one and one.status for one in found] == [Status.ACTIVE, Status.COMPLETED]
+
+
+async def test_whoever_has_booked_since_does_not_wait_again(world: World) -> None:
+    """Whoever brought it back came no further than to open it."""
+    await _called_off(world)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(world.service.restoring, "restore", _nobody)
+        await world.service.restoring.bring_back(LESSON)
+    await world.book("ren", LESSON)
+    world.settle()
+    await world.jobs.restore({"slot": str(LESSON)})
+    waited = await tie(world, "ren", TieKind.WAITLIST)
+    assert waited is not None
+    assert (waited.status, waited.ended_with_lesson) == (Status.COMPLETED, None)
+
+
+async def _nobody(slot: Slot) -> int:
+    return 0
