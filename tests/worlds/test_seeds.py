@@ -60,6 +60,8 @@ FOUND = {
     ("lessons", 10738): "somebody who had booked and liked a lesson, moved one after the other",
     ("lessons", 10923): "somebody who left between a push and its mail",
     ("lessons", 11241): "somebody who booked a lesson at its new time, and whose place in the queue came later",
+    ("lessons", 11232): "a ticket used before the desk had its answer",
+    ("lessons", 11236): "somebody who left, came up again by a late request, and was booked by the desk",
     ("tasks", 10789): "a task purged before its deletion was answered",
 }
 """Further ones that once broke, and what they told."""

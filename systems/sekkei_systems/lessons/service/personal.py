@@ -70,8 +70,14 @@ class LessonPeople:
             ("acts-about", acts.step),
             ("acts-by", _nothing),
         ]
-        # A day later, of what they asked for themselves a moment before: a booking, a favourite, their address.
-        return Personal(ABOUT, self.export, steps, late=[("lessons", self._ties), ("member", self._member)])
+        # A day later, of what they asked for themselves a moment before: a booking, a favourite, their address. With
+        # that the desk knew them again.
+        late: Sequence[tuple[str, Step]] = [
+            ("lessons", self._ties),
+            ("member", self._member),
+            ("acts-about", acts.step),
+        ]
+        return Personal(ABOUT, self.export, steps, late=late)
 
     async def export(self, person: Person) -> AsyncIterator[Exported]:
         contact = await self._db.get(contacts(person.user_id).consistent())

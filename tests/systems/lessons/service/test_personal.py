@@ -135,9 +135,11 @@ async def test_what_somebody_asked_for_before_they_left_goes_a_day_later(world: 
     personal = people(world).personal()
     await leave(personal, HANA)
     await world.person("hana", email="hana@example.com")
-    await world.book("hana", LESSON)
+    await world.service.desk.book_for(STAFF, LESSON, "hana")
     await world.like("hana", LESSON)
     await look_again(personal, HANA)
     assert await world.db.all(all_of_user("hana").consistent()) == []
+    found = await world.db.all(acts_of(LESSON.studio_code, LESSON.lesson_date, LESSON.start_time).consistent())
+    assert [(one.user_id, one.name) for one in found] == [("—", "—")], "the desk booked whom it knew again"
     assert await world.db.get(contacts("hana").consistent()) is None
     assert await booked(world) == 1, "ren's"
