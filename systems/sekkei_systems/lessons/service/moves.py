@@ -214,10 +214,14 @@ class Moves:
         ]
 
     async def _open(self, new: Lesson) -> None:
+        """As the old one was. One that was off when it was read, and is back, opens with everybody who had booked."""
+        if new.opens_after is None:
+            return
         update = lessons.update(new.studio_code, new.lesson_date, new.start_time)
-        update = update.set(Lesson.is_open, bool(new.opens_after)).remove(Lesson.opens_after)
+        update = update.set(Lesson.is_open, new.opens_after).remove(Lesson.opens_after)
+        as_read = Lesson.opens_after == new.opens_after
         with contextlib.suppress(ConditionFailed):
-            await self._ties.db.write(update.when(Lesson.opens_after.exists(), ~Lesson.called_off.is_(True)))
+            await self._ties.db.write(update.when(as_read, ~Lesson.called_off.is_(True)))
 
     async def _plan(self, job: str, slot: Slot) -> None:
         at = self._ties.now() + LOOK_AGAIN

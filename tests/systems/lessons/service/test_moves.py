@@ -12,7 +12,7 @@ import pytest
 from sekkei.runtime.design import schedules
 from sekkei.runtime.refusals import Changed, Refusal
 from sekkei_systems.lessons import refusals
-from sekkei_systems.lessons.design import Status, TieKind
+from sekkei_systems.lessons.design import Lesson, Status, TieKind
 from sekkei_systems.lessons.rules.slots import Slot
 from sekkei_systems.lessons.rules.wishes import Wishes
 from sekkei_systems.lessons.service.access import Member
@@ -291,3 +291,26 @@ async def test_whoever_has_booked_at_the_new_time_does_not_wait_there(world: Wor
     kinds = [(TieKind.WAITLIST, LESSON), (TieKind.WAITLIST, TO), (TieKind.BOOKING, TO)]
     found = [await tie(world, "mei", kind, slot) for kind, slot in kinds]
     assert [one and one.status for one in found] == [Status.CANCELLED, None, Status.ACTIVE]
+
+
+async def test_a_lesson_brought_back_while_its_move_ends_opens(world: World) -> None:
+    """Whoever ended the move had read that it was off, and closed it."""
+    await filled(world)
+    await world.service.moves.move(STAFF, LESSON, TO)
+    await world.service.desk.call_off(STAFF, TO)
+    get = world.service.timetable.get
+    with pytest.MonkeyPatch.context() as patch:
+
+        async def brought_back(slot: Slot) -> Lesson:
+            patch.setattr(world.service.timetable, "get", get)
+            found = await get(slot)
+            await world.service.restoring.bring_back(TO)
+            return found
+
+        patch.setattr(world.service.timetable, "get", brought_back)
+        await world.jobs.move({"slot": str(LESSON)})
+    for _ in range(3):
+        world.settle()
+        await world.jobs.move({"slot": str(LESSON)})
+        await world.jobs.restore({"slot": str(TO)})
+    assert (await world.lesson_now(TO)).is_open
