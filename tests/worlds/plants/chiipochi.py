@@ -66,19 +66,19 @@ def what_banks_do_later_is_not_heard(patch: pytest.MonkeyPatch) -> None:
 
 
 def a_refund_stays_in_the_totals(patch: pytest.MonkeyPatch) -> None:
-    from sekkei_systems.chiipochi import reactions
+    from sekkei_systems.chiipochi.service.awards import Awards
 
-    patch.setattr(reactions, "_corrected", nothing(True))
+    patch.setattr(Awards, "_corrected", nothing(True))
 
 
 def a_correction_leaves_the_stamp(patch: pytest.MonkeyPatch) -> None:
-    from sekkei_systems.chiipochi import reactions
     from sekkei_systems.chiipochi.design import correct_award, stamps
+    from sekkei_systems.chiipochi.service import awards
 
     def without_stamps(*arguments: Any) -> Transaction:
         return Transaction(*(each for each in correct_award(*arguments).actions if each.entity is not stamps))
 
-    patch.setattr(reactions, "correct_award", without_stamps)
+    patch.setattr(awards, "correct_award", without_stamps)
 
 
 def nobody_asks_the_provider(patch: pytest.MonkeyPatch) -> None:
@@ -98,6 +98,7 @@ def thanks_come_before_the_money(patch: pytest.MonkeyPatch) -> None:
     """As soon as somebody stands at the checkout."""
     from sekkei_systems.chiipochi import reactions
     from sekkei_systems.chiipochi.rules import messages
+    from sekkei_systems.chiipochi.service.awards import Awards
 
     sound = reactions.Rewards._react
 
@@ -112,24 +113,25 @@ def thanks_come_before_the_money(patch: pytest.MonkeyPatch) -> None:
         await sound(self, change)
 
     patch.setattr(reactions.Rewards, "_react", react)
-    patch.setattr(reactions, "_thanks", nothing([]))
+    patch.setattr(Awards, "_thanks", nothing([]))
 
 
 def every_change_of_a_donation_is_thanked_for(patch: pytest.MonkeyPatch) -> None:
     """Also when its bank takes a part of it back; each time under another retry key."""
     from sekkei_systems.chiipochi import reactions
+    from sekkei_systems.chiipochi.service.awards import Awards
 
-    sound, thanks = reactions.Rewards._react, reactions._thanks
+    sound, thanks = reactions.Rewards._react, Awards._thanks
 
     async def react(self: reactions.Rewards, change: Any) -> None:
         if change.new is not None and change.new.counts:
-            for action in await thanks(self._context, self._service, [change.new]):
+            for action in await thanks(self._service.awards, [change.new]):
                 message, name = action.instance, f"thanks/{self._context.clock.uuid()}"
                 await self._context.outbox.put("line", message.to, message.body, id=name)
         await sound(self, change)
 
     patch.setattr(reactions.Rewards, "_react", react)
-    patch.setattr(reactions, "_thanks", nothing([]))
+    patch.setattr(Awards, "_thanks", nothing([]))
 
 
 def stamps_of_the_forgotten_stay(patch: pytest.MonkeyPatch) -> None:
