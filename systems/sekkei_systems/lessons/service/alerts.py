@@ -146,11 +146,10 @@ class Alerts:
     async def _still_off(self, booking: UserLesson | None, current: Lesson) -> list[Action[Any, Any]]:
         """A condition: nobody has brought the lesson back meanwhile. Whoever has booked gives the place back."""
         key, off = (current.studio_code, current.lesson_date, current.start_time), Lesson.called_off.is_(True)
-        place, there = None, None
-        if booking is not None:
-            place, there = await self._reservations.cancelling(booking, await self._db.get(lesson(*key)))
-        still_off = lessons.must_exist(*key).when(off) if place is None else place.when(off)
-        return [still_off, *([there] if there is not None else [])]
+        if booking is None:
+            return [lessons.must_exist(*key).when(off)]
+        place, there = await self._reservations.cancelling(booking, await self._db.get(lesson(*key)))
+        return [place.when(off), *([there] if there is not None else [])]
 
     async def _tell(
         self, actions: list[Action[Any, Any]], person: Contact | None, bodies: Messages, reason: str, tie: UserLesson

@@ -20,7 +20,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from sekkei.clock import Clock
-from sekkei.design import Action, ConditionFailed, Database, Delete, TransactionFailed, Update
+from sekkei.design import Action, Check, ConditionFailed, Database, Delete, TransactionFailed, Update
 from sekkei.runtime import days
 from sekkei.runtime.outbox import Outbox
 from sekkei.runtime.refusals import Refusal
@@ -39,6 +39,7 @@ from sekkei_systems.lessons.design import (
     give_place_back,
     leave_place,
     lesson,
+    lessons,
     reservations,
     user_lesson,
 )
@@ -139,12 +140,13 @@ class Reservations:
 
     async def cancelling(
         self, booking: UserLesson, there: Lesson | None
-    ) -> tuple[Update[Lesson] | None, Action[Any, Any] | None]:
+    ) -> tuple[Update[Lesson] | Check[Lesson], Action[Any, Any] | None]:
         """For the transaction that cancels: a place more, or one that is free when the studio has it back, which is
-        told now or later. An older version let a studio's word overwrite our own count."""
+        told now or later. An older version let a studio's word overwrite our own count; where there is nothing to
+        give back, that is still so then: a lesson that is moved there and back is not there for a moment."""
         slot, now, counts = slot_of(booking), days.now(self._clock), there is not None and there.booked > 0
         if booking.reservation_id is None or self.port(booking.studio_code) is None:
-            return (give_place_back(there, now) if there is not None and counts else None), None
+            return (give_place_back(there, now) if there is not None and counts else _no_place(slot, there)), None
         made = Reservation(
             reservation_id=booking.reservation_id,
             user_id=booking.user_id,
@@ -158,7 +160,8 @@ class Reservations:
         )
         # Not sooner: a schedule that comes before its transaction finds nothing to settle, and nobody comes again.
         await self._plan(made, SETTLED_AFTER)
-        return (leave_place(there, now) if there is not None and counts else None), reservations.put(made)
+        place = leave_place(there, now) if there is not None and counts else _no_place(slot, there)
+        return place, reservations.put(made)
 
     async def cancelled(self, booking: UserLesson) -> None:
         """After that transaction: settle it at once instead of in a minute."""
@@ -298,3 +301,8 @@ def _why(refused: StudioRefused) -> Refusal:
     if refused.reason == "no-such-lesson":
         return refusals.NoSuchLesson()
     return refusals.Closed() if refused.reason == "closed" else refusals.Full()
+
+
+def _no_place(slot: Slot, there: Lesson | None) -> Check[Lesson]:
+    key = slot.studio_code, slot.lesson_date, slot.start_time
+    return lessons.must_not_exist(*key) if there is None else lessons.must_exist(*key).when(~(Lesson.booked > 0))

@@ -155,3 +155,19 @@ async def test_a_booking_that_nobody_counts_any_more_can_be_cancelled(world: Wor
     await world.cancel("u1", LESSON)
     assert (await world.db.need(user_lesson("u1", *slot, TieKind.BOOKING))).status is Status.CANCELLED
     assert gone or (await world.lesson_now()).booked == 0
+
+
+async def test_a_place_goes_back_where_the_lesson_was_not_there_for_a_moment(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was moved there and back while somebody cancelled: the booking was the same, and its place stayed taken."""
+    await world.lesson(capacity=2)
+    await world.book("hana", LESSON)
+    timetable = world.service.bookings._timetable
+
+    async def not_there(slot: Slot) -> None:
+        monkeypatch.undo()
+
+    monkeypatch.setattr(timetable, "find", not_there)
+    await world.cancel("hana", LESSON)
+    assert await booked(world) == 0
