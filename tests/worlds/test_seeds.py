@@ -64,6 +64,7 @@ FOUND = {
     ("lessons", 11236): "somebody who left, came up again by a late request, and was booked by the desk",
     ("lessons", 12352): "a booking cancelled while its lesson was moved there and back, and its place not given back",
     ("tasks", 10789): "a task purged before its deletion was answered",
+    ("tasks", 10816): "somebody who left, in a view that was saved after that",
 }
 """Further ones that once broke, and what they told."""
 TWICE = 10

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sekkei_systems.tasks.refusals import TooLarge
+from sekkei_systems.tasks.refusals import NoSuchMember, TooLarge
 from sekkei_systems.tasks.rules.filters import BadFilter
 from sekkei_systems.tasks.service.views import VIEWS_MAX, NoSuchView
 from tests.systems.tasks.conftest import World
@@ -32,3 +32,15 @@ async def test_only_filters_that_there_are(world: World) -> None:
         await world.service.views.save(aoi, f"{number}", "board", "")
     with pytest.raises(TooLarge):
         await world.service.views.save(aoi, "one more", "board", "")
+
+
+async def test_a_view_shows_the_tasks_of_somebody_who_is_there(world: World) -> None:
+    """A view that named somebody who had left kept their name until the next day."""
+    team = await world.team("ren")
+    aoi, ren = await world.admin("aoi", team.team_id), await world.member("ren", team.team_id)
+    for query in (f"assignee={ren.user_id}", f"assignee={aoi.user_id}", "assignee=me", "assignee=none"):
+        await world.service.views.save(aoi, "x", "list", query)
+    saved = len(await world.service.views.all(aoi))
+    with pytest.raises(NoSuchMember):
+        await world.service.views.save(aoi, "x", "list", "assignee=somebody-else")
+    assert len(await world.service.views.all(aoi)) == saved == 4
