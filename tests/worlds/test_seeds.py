@@ -62,6 +62,7 @@ FOUND = {
     ("lessons", 11241): "somebody who booked a lesson at its new time, and whose place in the queue came later",
     ("lessons", 11232): "a ticket used before the desk had its answer",
     ("lessons", 11236): "somebody who left, came up again by a late request, and was booked by the desk",
+    ("lessons", 12186): "a lesson liked in the moment in which it was called off",
     ("lessons", 12352): "a booking cancelled while its lesson was moved there and back, and its place not given back",
     ("tasks", 10789): "a task purged before its deletion was answered",
     ("tasks", 10816): "somebody who left, in a view that was saved after that",

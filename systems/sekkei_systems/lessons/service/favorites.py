@@ -23,7 +23,8 @@ class Favorites:
         check_note(notes)
         if lesson.called_off:
             raise refusals.Closed()
-        return await self._ties.register(self._ties.made(member.user_id, lesson, TieKind.FAVORITE, notes=notes or None))
+        liked = self._ties.made(member.user_id, lesson, TieKind.FAVORITE, notes=notes or None)
+        return await self._ties.register(liked, lesson)
 
     async def save(self, member: Member, slot: Slot, notes: str | None) -> UserLesson:
         """A favourite with this note, whether it was one before or not."""

@@ -19,6 +19,7 @@ from sekkei_systems.lessons.design import (
     TieKind,
     UserLesson,
     change_status,
+    lessons,
     queue_of,
     register,
     user_lesson,
@@ -95,11 +96,14 @@ class Ties:
             **more,  # type: ignore[arg-type]
         )
 
-    async def register(self, tie: UserLesson, also: Also | None = None, *checks: Check[UserLesson]) -> UserLesson:
+    async def register(
+        self, tie: UserLesson, lesson: Lesson, also: Also | None = None, *checks: Check[UserLesson]
+    ) -> UserLesson:
+        """`lesson` as it was read: what was called off or moved since has been told to everybody who was there."""
         registered, once = register(tie), also(tie) if also else None
         try:
             # As a transaction, because a write that is repeated after a lost answer would stand in its own way.
-            await self.db.transact(registered, *checks, *([once] if once else []))
+            await self.db.transact(registered, _still_there(lesson), *checks, *([once] if once else []))
         except TransactionFailed as failed:
             if once and failed.failed(once):
                 raise AlreadyDone from None
@@ -127,6 +131,12 @@ class Ties:
             tie is not None and tie.status is Status.ACTIVE and holds_offer(tie, now)
             for tie in await self.db.get_many(refs)
         )
+
+
+def _still_there(lesson: Lesson) -> Check[Lesson]:
+    to = Lesson.moving_to.absent() if lesson.moving_to is None else Lesson.moving_to == lesson.moving_to
+    there = lessons.must_exist(lesson.studio_code, lesson.lesson_date, lesson.start_time)
+    return there.when(~Lesson.called_off.is_(True), to)
 
 
 async def all_active(db: Database, listed: Iterable[UserLesson], slot: Slot) -> list[list[UserLesson]]:

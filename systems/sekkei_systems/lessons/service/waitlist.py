@@ -42,7 +42,8 @@ class Waitlist:
             notification_sent=False,
             queue_key=uuid7(self._ties.clock),
         )
-        return await self._ties.register(waiting, also, self._ties.as_seen(user_id, slot, TieKind.BOOKING, booked))
+        not_booked = self._ties.as_seen(user_id, slot, TieKind.BOOKING, booked)
+        return await self._ties.register(waiting, lesson, also, not_booked)
 
     async def leave(self, member: Member, slot: Slot) -> None:
         await self._ties.end(await self._ties.active(member.user_id, slot, TieKind.WAITLIST), Status.CANCELLED)

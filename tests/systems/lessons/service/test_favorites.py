@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import time
 
 import pytest
 
+from sekkei.runtime.refusals import Changed
 from sekkei_systems.lessons import refusals
-from sekkei_systems.lessons.design import Status, TieKind
+from sekkei_systems.lessons.design import Lesson, Status, TieKind
 from sekkei_systems.lessons.rules.slots import Slot
 from sekkei_systems.lessons.rules.ties import NOTE_LENGTH_MAX
 from sekkei_systems.lessons.service.access import Member
@@ -48,3 +50,27 @@ async def test_a_lesson_that_is_called_off_is_no_favourite(world: World) -> None
     await world.service.desk.call_off(STAFF, LESSON)
     with pytest.raises(refusals.Closed):
         await world.like("hana", LESSON)
+
+
+@pytest.mark.parametrize("moved", [False, True])
+async def test_a_lesson_that_is_off_or_moved_in_that_moment_is_no_favourite(
+    world: World, monkeypatch: pytest.MonkeyPatch, moved: bool
+) -> None:
+    """Everybody who was there had been told, and they would have heard of it by themselves, or once more."""
+    await world.lesson()
+    timetable = world.service.favorites._timetable
+    read = timetable.upcoming
+
+    async def slow(slot: Slot) -> Lesson:
+        found = await read(slot)
+        monkeypatch.undo()
+        if moved:
+            await world.service.moves.move(STAFF, LESSON, replace(LESSON, start_time=time(21, 0)))
+        else:
+            await world.service.desk.call_off(STAFF, LESSON)
+        return found
+
+    monkeypatch.setattr(timetable, "upcoming", slow)
+    with pytest.raises(Changed):
+        await world.like("hana", LESSON)
+    assert await tie(world, "hana", TieKind.FAVORITE) is None

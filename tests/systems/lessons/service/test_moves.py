@@ -5,14 +5,13 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace as changed
 from datetime import date, time, timedelta
-from typing import Any
 
 import pytest
 
 from sekkei.runtime.design import schedules
 from sekkei.runtime.refusals import Changed, Refusal
 from sekkei_systems.lessons import refusals
-from sekkei_systems.lessons.design import Lesson, Status, TieKind
+from sekkei_systems.lessons.design import Lesson, Status, TieKind, register
 from sekkei_systems.lessons.rules.slots import Slot
 from sekkei_systems.lessons.rules.wishes import Wishes
 from sekkei_systems.lessons.service.access import Member
@@ -272,20 +271,14 @@ async def test_whoever_comes_to_a_lesson_that_is_off_is_told(world: World) -> No
 
 
 async def test_whoever_has_booked_at_the_new_time_does_not_wait_there(world: World) -> None:
-    """They had asked to wait in the moment of the move, and booked when they heard of it."""
+    """They waited and the index had not shown them yet, and they booked when they heard of the move."""
     await filled(world)
     await world.person("mei")
-    with pytest.MonkeyPatch.context() as patch:
-        asked = world.ties.register
-
-        async def slow(*given: Any) -> Any:
-            await world.service.moves.move(STAFF, LESSON, TO)
-            await world.cancel("ren", TO)
-            await world.book("mei", TO)
-            return await asked(*given)
-
-        patch.setattr(world.service.waitlist._ties, "register", slow)
-        await world.join("mei", LESSON)
+    lesson = await world.service.timetable.get(LESSON)
+    await world.service.moves.move(STAFF, LESSON, TO)
+    await world.cancel("ren", TO)
+    await world.book("mei", TO)
+    await world.db.write(register(world.ties.made("mei", lesson, TieKind.WAITLIST, waitlist_id="wl_1")))
     world.settle()
     await world.jobs.move({"slot": str(LESSON)})
     kinds = [(TieKind.WAITLIST, LESSON), (TieKind.WAITLIST, TO), (TieKind.BOOKING, TO)]
