@@ -114,12 +114,18 @@ def the_desk_cancels_and_says_nothing(patch: pytest.MonkeyPatch) -> None:
 
 def a_lesson_that_is_off_can_be_liked(patch: pytest.MonkeyPatch) -> None:
     """As it was: it ends with the next look, and they hear again that the lesson is off."""
-    from sekkei_systems.lessons.design import TieKind
+    from sekkei.design import TransactionFailed
+    from sekkei_systems.lessons import refusals
+    from sekkei_systems.lessons.design import TieKind, register
     from sekkei_systems.lessons.service.favorites import Favorites
 
     async def add(self: Any, member: Any, slot: Any, notes: str | None = None) -> Any:
-        lesson = await self._timetable.upcoming(slot)
-        return await self._ties.register(self._ties.made(member.user_id, lesson, TieKind.FAVORITE, notes=notes))
+        liked = self._ties.made(member.user_id, await self._timetable.upcoming(slot), TieKind.FAVORITE, notes=notes)
+        try:
+            await self._ties.db.transact(register(liked))
+        except TransactionFailed:
+            raise refusals.AlreadyRegistered() from None
+        return liked
 
     patch.setattr(Favorites, "add", add)
 

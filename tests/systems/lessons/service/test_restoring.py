@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from sekkei.runtime.refusals import Changed
-from sekkei_systems.lessons.design import Status, TieKind
+from sekkei_systems.lessons.design import Status, TieKind, register
 from sekkei_systems.lessons.rules.drafts import LessonDraft
 from sekkei_systems.lessons.rules.slots import Slot
 from tests.systems.lessons.steps import booked, tie
@@ -122,9 +122,10 @@ async def _called_off(world: World) -> None:
 
 
 async def test_whoever_is_booked_again_waits_no_longer(world: World) -> None:
-    """They had asked to wait in the moment in which it was called off."""
+    """They had asked to wait in the moment in which it was called off, of an earlier version."""
     await _called_off(world)
-    await world.ties.register(world.ties.made("hana", await world.lesson_now(), TieKind.WAITLIST, queue_key="1"))
+    waiting = world.ties.made("hana", await world.lesson_now(), TieKind.WAITLIST, queue_key="1")
+    await world.db.write(register(waiting))
     await world.service.restoring.bring_back(LESSON)
     found = [await tie(world, "hana", kind) for kind in (TieKind.BOOKING, TieKind.WAITLIST)]
     assert [one and one.status for one in found] == [Status.ACTIVE, Status.COMPLETED]
