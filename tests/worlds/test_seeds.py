@@ -42,6 +42,7 @@ FOUND = {
     ("chiipochi", 10613): "a refund carried out again that outweighed a part which had failed since",
     ("chiipochi", 11078): "an operator who left, named where a donor was forgotten meanwhile",
     ("chiipochi", 11635): "a receipt for money that a bank had taken while nothing ran",
+    ("chiipochi", 13563): "a refund that had failed, and seemed to go on when a part was refunded elsewhere",
     ("eventbot", 36): "two who had joined before there were options, in one place of one",
     ("eventbot", 10595): "a count put right while somebody queued",
     ("eventbot", 10848): "notices open after a start at which nothing ran",

@@ -199,7 +199,9 @@ def afterwards(donation: Donation, amount: int, dispute: Dispute | None, at: dat
     if amount != donation.refunded:
         update = update.set(Donation.refunded_amount, amount)
     if amount > donation.refunded:
-        update = update.set(Donation.refunded_at, at).remove(Donation.refund_failed_at)
+        update = update.set(Donation.refunded_at, at)
+        if donation.refund_asked_at is None or amount >= donation.amount:  # else what was asked for is yet to be done
+            update = update.remove(Donation.refund_failed_at)
     elif amount < donation.refunded:
         update = update.set(Donation.refund_failed_at, at).remove(Donation.refund_asked_at)
         update = update.remove(Donation.refunded_at) if amount == 0 else update

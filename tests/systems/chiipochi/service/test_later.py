@@ -9,6 +9,8 @@ from datetime import date, datetime
 
 import pytest
 
+from sekkei.design import replace
+from sekkei_systems.chiipochi.design import donations
 from sekkei_systems.chiipochi.design.models import Dispute, Donation, Status
 from sekkei_systems.chiipochi.ports.payments.port import Afterwards, RefundRefused
 from sekkei_systems.chiipochi.refusals import NotRefundable
@@ -394,3 +396,20 @@ async def test_a_receipt_follows_a_dispute_that_no_stream_tells_of(stripe_bot: S
     bot.ledger.dispute(charge)
     await bot.service.later.look(charge["payment_intent"])
     assert (await bot.service.receipts.get(aoi, receipt.code)).receipt.cancelled_at is not None
+
+
+async def test_a_part_at_the_dashboard_does_not_hide_that_a_refund_failed(stripe_bot: StripeBot) -> None:
+    """It seemed to be on its way again, and nobody could ask for the rest."""
+    bot = stripe_bot
+    donation = await _paid(bot)
+    at = donation.created_at
+    await bot.db.write(donations.put(replace(donation, refund_asked_at=at, refund_failed_at=at)))
+    charge = next(iter(bot.ledger.charges.values()))
+    bot.ledger.refund(charge, 200)
+    await bot.service.later.look(charge["payment_intent"])
+    owed = await bot.now(donation)
+    assert (owed.refunded, owed.is_refund_running, owed.refund_pk) == (200, False, "OWED")
+    bot.ledger.refund(charge, 300)
+    await bot.service.later.look(charge["payment_intent"])
+    done = await bot.now(donation)
+    assert (done.refunded, done.refund_failed_at, done.refund_pk) == (500, None, "DONE")
