@@ -97,7 +97,7 @@ class Engine:
         found = operations.find(operation)
         large = found.carries_items and is_large(request) and _has_loop()
         checked = found.check(request) if not large else await self._check_beside(found, request)
-        read, write, quick = found.settled or found.plan(checked)
+        read, write, quick = found.plan(checked)
         if read is not None:
             self._writer.somebody_reads = True
             snapshot = getattr(self._threads, "snapshot", None) or self._first_snapshot()

@@ -123,8 +123,6 @@ class Operation:
         self.carries_items = False
         """Whether a request can be as large as the items in it."""
         self._rules = rules
-        self.settled: Plan | None = None
-        """The plan of every request, where it does not depend on what is asked."""
 
     def check(self, request: Mapping[str, Any]) -> Checked:
         """The request parsed and normalised; raises what DynamoDB answers when it breaks a rule."""
@@ -152,7 +150,10 @@ class Read(Operation):
 
     def __init__(self, name: str, shape: shapes.Structure, rules: Rules, work: Reading) -> None:
         super().__init__(name, shape, rules)
-        self.settled = Plan(read=work)
+        self._plan = Plan(read=work)
+
+    def plan(self, checked: Checked) -> Plan:
+        return self._plan
 
 
 class Write(Operation):
@@ -169,8 +170,11 @@ class Write(Operation):
         unanswered: str = "",
     ) -> None:
         super().__init__(name, shape, rules, unanswered)
-        self.settled = Plan(write=work, quick=quick)
+        self._plan = Plan(write=work, quick=quick)
         self.carries_items = quick
+
+    def plan(self, checked: Checked) -> Plan:
+        return self._plan
 
 
 class Statements(Operation):

@@ -24,8 +24,7 @@ def changes_of(
 ) -> tuple[list[Record], int | None]:
     """Records as a stream has them, the newest first; and where to look on, None at the beginning of the log."""
     table = snapshot.table(name)
-    wanted = values.normalised_item(dict(key))
-    against_table.check_key(table, wanted)
+    wanted = against_table.key_bytes(table, values.normalised_item(dict(key)))
     start = SEQ_MAX if before is None else before
     rows = snapshot.rows(
         "SELECT min(seq), count(*) FROM "
@@ -37,7 +36,7 @@ def changes_of(
         return [], None
     found = snapshot.rows(
         f"SELECT {COLUMNS} FROM changes WHERE table_id = ? AND seq >= ? AND seq < ? AND key = ? ORDER BY seq DESC",
-        (table.id, first, start, table.key_bytes(wanted)),
+        (table.id, first, start, wanted),
     )
     return [_record(ChangeRecord(*row)) for row in found], first if count == ROWS_AT_ONCE else None
 

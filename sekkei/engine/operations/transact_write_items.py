@@ -168,10 +168,10 @@ def _actions(transaction: Transaction, checked: Checked, tables: list[Table]) ->
 def _action(transaction: Transaction, part: Checked, table: Table) -> Action:
     if part.item is not None:
         against_table.check_item(table, part.item)
+        key = table.key_bytes(part.item)
     else:
-        against_table.check_key(table, part.key or {})
+        key = against_table.key_bytes(table, part.key or {})
         against_table.check_update(table, part.update)
-    key = table.key_bytes(part.item or part.key or {})
     return Action(part, table, key, transaction.stored(table, key))
 
 

@@ -93,16 +93,15 @@ class KeySchema:
 
     def text_bytes(self, key: Item) -> bytes | None:
         """The key bytes of one that is plainly a key and of texts, as nearly every one is: one look instead of two."""
-        texts = []
-        if self._is_of_texts and len(key) == len(self.names):
-            for name in self.names:
-                value = key.get(name)
-                text = value.get("S") if value is not None else None
-                if not text or len(text) > SURELY_SHORT:
-                    return None
-                texts.append(text.encode())
-        if not texts:
+        if not self._is_of_texts or len(key) != len(self.names):
             return None
+        texts = []
+        for name in self.names:
+            value = key.get(name)
+            text = value.get("S") if value is not None else None
+            if not text or len(text) > SURELY_SHORT:
+                return None
+            texts.append(text.encode())
         prefix = keys.partition_of(texts[0])
         return prefix + texts[1] if self.range else prefix
 

@@ -43,7 +43,7 @@ class TableName(String):
 
     def __init__(self) -> None:
         super().__init__(shortest=SHORTEST, longest=LONGEST, pattern=PATTERN)
-        self.fine = lambda value: type(value) is str and len(value) <= ARN_LONGEST and _table_name(value) is not None
+        self.fine = lambda value: type(value) is str and table_name(value) is not None
 
     def faults(self, value: str, path: str) -> Iterator[str]:
         match = _is_arn(value)
