@@ -10,15 +10,20 @@ from tests.systems.lessons.steps import booked, tie
 from tests.systems.lessons.world import LESSON, STAFF, World
 
 
-async def test_a_lesson_called_off_by_mistake_takes_place_with_everybody(world: World) -> None:
+async def _called_off(world: World, words: str = "") -> None:
+    """hana has booked the only place and ren waits; both have heard that it is off."""
     await world.lesson(capacity=1)
     for user in ("hana", "ren"):
         await world.person(user)
     await world.book("hana", LESSON)
     await world.join("ren", LESSON)
-    await world.service.desk.call_off(STAFF, LESSON, "台風のため")
     world.settle()
+    await world.service.desk.call_off(STAFF, LESSON, words)
     await world.jobs.changed({"slot": str(LESSON)})
+
+
+async def test_a_lesson_called_off_by_mistake_takes_place_with_everybody(world: World) -> None:
+    await _called_off(world, "台風のため")
     assert await booked(world) == 0
     assert await world.service.restoring.bring_back(LESSON) == 2
     found = await world.lesson_now()
@@ -107,18 +112,6 @@ async def test_whoever_booked_in_the_studios_own_system_is_told_to_book_again(wo
     assert ended.status is Status.CANCELLED
     told = [str(one.body["text"]) for one in await world.notices()]
     assert sum("もう一度" in text for text in told) == 1
-
-
-async def _called_off(world: World) -> None:
-    """hana has booked the only place and ren waits; both have heard that it is off."""
-    await world.lesson(capacity=1)
-    for user in ("hana", "ren"):
-        await world.person(user)
-    await world.book("hana", LESSON)
-    await world.join("ren", LESSON)
-    world.settle()
-    await world.service.desk.call_off(STAFF, LESSON)
-    await world.jobs.changed({"slot": str(LESSON)})
 
 
 async def test_whoever_is_booked_again_waits_no_longer(world: World) -> None:
