@@ -100,6 +100,8 @@ def is_large(request: Mapping[str, Any]) -> bool:
 Rules = Callable[[dict[str, Any]], Checked]
 Reading = Callable[[Snapshot, Checked, Render], Response | Slices]
 Writing = Callable[[Transaction, Checked, Render], Response]
+Plainly = Callable[[Snapshot, Mapping[str, Any], Render], Response | None]
+"""Answers a request that is plainly good without the way through all rules; None: it must go that way."""
 
 
 class Plan(NamedTuple):
@@ -113,6 +115,8 @@ class Plan(NamedTuple):
 
 class Operation:
     """One of DynamoDB's operations."""
+
+    plainly: Plainly | None = None
 
     def __init__(self, name: str, shape: shapes.Structure, rules: Rules, unanswered: str = "") -> None:
         """`unanswered` are members that DynamoDB has and we have not. They are refused; unknown ones are ignored."""
@@ -148,9 +152,12 @@ def _refuse(request: Any, path: str) -> None:
 class Read(Operation):
     """An operation that only reads."""
 
-    def __init__(self, name: str, shape: shapes.Structure, rules: Rules, work: Reading) -> None:
+    def __init__(
+        self, name: str, shape: shapes.Structure, rules: Rules, work: Reading, plainly: Plainly | None = None
+    ) -> None:
         super().__init__(name, shape, rules)
         self._plan = Plan(read=work)
+        self.plainly = plainly
 
     def plan(self, checked: Checked) -> Plan:
         return self._plan

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import orjson
@@ -60,4 +61,22 @@ def get_item(snapshot: Snapshot, checked: Checked, render: Render) -> Response:
     return response
 
 
-OPERATIONS = (Read("GetItem", SHAPE, rules, get_item),)
+def get_plainly(snapshot: Snapshot, request: Mapping[str, Any], render: Render) -> Response | None:
+    """Nearly every GetItem names a table and a key of short texts and wishes for nothing: one look at it is enough."""
+    if type(request) is not dict:
+        return None
+    wishes = len(request) - len(SHAPE.required)
+    if wishes and (wishes > 1 or type(request.get("ConsistentRead")) is not bool):
+        return None
+    name, key = request.get("TableName"), request.get("Key")
+    table = snapshot.catalogue.tables.get(name) if type(name) is str else None
+    if table is None or not table.is_active or type(key) is not dict:
+        return None
+    place = table.key.text_bytes(key)
+    if place is None:
+        return None
+    blob = snapshot.get(table, place)
+    return {} if blob is None else {"Item": render(blob)}
+
+
+OPERATIONS = (Read("GetItem", SHAPE, rules, get_item, get_plainly),)

@@ -92,16 +92,22 @@ class KeySchema:
         )
 
     def text_bytes(self, key: Item) -> bytes | None:
-        """The key bytes of one that is plainly a key and of texts, as nearly every one is: one look instead of two."""
+        """The key bytes of one that is plainly a key and of texts, as nearly every one is: one look instead of two.
+        The key need not have been looked at before: None when anything about it is not plain."""
         if not self._is_of_texts or len(key) != len(self.names):
             return None
         texts = []
         for name in self.names:
             value = key.get(name)
-            text = value.get("S") if value is not None else None
-            if not text or len(text) > SURELY_SHORT:
+            if type(value) is not dict or len(value) != 1:
                 return None
-            texts.append(text.encode())
+            text = value.get("S")
+            if type(text) is not str or not 0 < len(text) <= SURELY_SHORT:
+                return None
+            try:
+                texts.append(text.encode())
+            except UnicodeEncodeError:
+                return None
         prefix = keys.partition_of(texts[0])
         return prefix + texts[1] if self.range else prefix
 
