@@ -41,6 +41,7 @@ class Action(Generic[M_co, R_co]):
     ref: Ref[Any]
     verb: str
     conditions: tuple[Condition[Any], ...] = ()
+    marks: tuple[Field[Any, Any], ...] = ()
     pattern: str | None = None
 
     def _with(self, **changes: Any) -> Any:
@@ -65,6 +66,15 @@ class Put(Action[M, M]):
     def when(self, *conditions: Condition[M]) -> Put[M]:
         """Only if these hold for the item that is there."""
         found: Put[M] = self._with(conditions=self.conditions + conditions)
+        return found
+
+    def known_by(self, *fields: Field[M, Any]) -> Put[M]:
+        """Nobody else writes what stands in these: an id of its own in the key, a fresh secret, a name and a moment.
+
+        When an answer was lost and this is refused the second time, an item that holds the same there is its own,
+        whatever else has changed since.
+        """
+        found: Put[M] = self._with(marks=_marks(self, fields, set_type(self.entity.model.fields)))
         return found
 
 
@@ -183,6 +193,26 @@ class Update(Action[M, M]):
         """Only if these hold for the item as it is before."""
         found: Update[M] = self._with(conditions=self.conditions + conditions)
         return found
+
+    def known_by(self, *fields: Field[M, Any]) -> Update[M]:
+        """Nobody else sets these to the same: a token of its own, a fresh secret, a name and a moment.
+
+        When an answer was lost and this is refused the second time, an item that holds the same there is its own,
+        whatever else has changed since.
+        """
+        given = {change.field.name for change in self.changes if change.kind == "set" and len(change.field.path) == 1}
+        found: Update[M] = self._with(marks=_marks(self, fields, given))
+        return found
+
+
+def _marks(
+    action: Action[M, Any], fields: tuple[Field[M, Any], ...], given: set_type[str]
+) -> tuple[Field[M, Any], ...]:
+    if not fields or any(field.name not in given for field in fields):
+        raise ValueRefused(
+            "SK227", f"{action!r} is to be known by what it writes. Name attributes that it sets, after setting them."
+        )
+    return fields
 
 
 def _elements(field: Field[Any, Any], elements: Iterable[Any]) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from sekkei.errors import (
@@ -47,10 +48,10 @@ class TransactionToken:
         self._own: str | None = None
         self._items: list[dict[str, Any]] | None = None
         # A store in this process never loses an answer, and spares the row that remembers the token.
-        self._needed = given is not None or not getattr(db.store, "answers_surely", False)
+        self.needed = given is not None or not getattr(db.store, "answers_surely", False)
 
     def of(self, items: list[dict[str, Any]]) -> str | None:
-        if self._given is not None or not self._needed:
+        if self._given is not None or not self.needed:
             return self._given
         if self._own is None or items != self._items:
             # Chance itself, not the clock's: stores outlive programs, and a token must not come back in another one.
@@ -58,22 +59,24 @@ class TransactionToken:
         return self._own
 
 
-async def write(db: Database, action: Action[Any, Any], given: str | None = None) -> Any:
+async def write(db: Database, action: Action[Any, Any], given: str | None = None, once: bool = False) -> Any:
     """Carry out one action; returns what its type says."""
     token, now = TransactionToken(db, given), _moment(db, given)
+    together = given is not None or (once and token.needed)
     answer_lost = False
-    before = await _read(db, action.ref) if given is not None and isinstance(action, Delete) else None
+    before = await _read(db, action.ref) if together and isinstance(action, Delete) else None
     for attempt in range(TRIES_MAX):
         try:
             pieces, knowledge = await _prepare(db, (action,), now)
-            if given is None and len(pieces) == 1 and pieces[0].kind != "ConditionCheck":
+            if not together and len(pieces) == 1 and pieces[0].kind != "ConditionCheck":
                 return await _single(db, pieces[0], knowledge, answer_lost)
             await _together(db, pieces, knowledge, token, action.pattern)
         except TransactionConflictException as error:
             answer_lost = answer_lost or error.answer_lost
             await pause(attempt, db.clock)
             continue
-        except (Stale, TransactionInProgressException):
+        except (Stale, TransactionInProgressException) as error:
+            answer_lost = answer_lost or getattr(error.__cause__, "answer_lost", False)
             await pause(attempt, db.clock)
             continue
         except TransactionFailed as failed:
@@ -164,11 +167,13 @@ async def _single(db: Database, piece: Piece, knowledge: Knowledge, answer_lost:
         response = await db.store.call(_OPERATIONS[piece.kind], request)
     except ConditionalCheckFailedException as error:
         old = await _old_item(db, piece, error.item, knowledge)
-        if isinstance(action, Put) and (answer_lost or error.answer_lost) and await _is_own(db, piece, old):
-            return _stored_instance(action)
+        unsure = answer_lost or error.answer_lost
+        own = await _own(db, piece, old) if unsure else None
+        if own is not None:
+            return _stored_instance(action) if isinstance(action, Put) else action.entity.decode(own)
         if await _outdated(db, piece, old, knowledge):
             raise Stale from error
-        raise ConditionFailed("SK301", _why(piece, old), action, _decoded(piece, old)) from error
+        raise ConditionFailed("SK301", _why(piece, old), action, _decoded(piece, old), unsure=unsure) from error
     db.measured(action.pattern, [response], writing=True, items=1)
     if isinstance(action, Put):
         return _stored_instance(action)
@@ -176,11 +181,25 @@ async def _single(db: Database, piece: Piece, knowledge: Knowledge, answer_lost:
     return None if not stored else action.entity.decode(stored)
 
 
-async def _is_own(db: Database, piece: Piece, old: dict[str, AttributeValue] | None) -> bool:
-    """Is what stands there what this very write put there, in a try whose answer was lost?"""
+async def _own(db: Database, piece: Piece, old: dict[str, AttributeValue] | None) -> dict[str, AttributeValue] | None:
+    """What stands there, if this very write put it there, in a try whose answer was lost."""
+    action = piece.action
+    if not isinstance(action, Put) and not action.marks:
+        return None
     there = old if old is not None else await _read(db, piece.ref)
-    wrote: dict[str, AttributeValue] = piece.request["Item"]
-    return there == wrote
+    if there is None or there == piece.request.get("Item"):
+        return there
+    wrote = _wrote(action)
+    known = [field.stored for field in action.marks if field.stored in wrote]  # what only the key holds is the same
+    own = bool(action.marks) and action.entity.owns(there) and all(there.get(name) == wrote[name] for name in known)
+    return there if own else None
+
+
+def _wrote(action: Action[Any, Any]) -> Mapping[str, AttributeValue | None]:
+    if isinstance(action, Put):
+        return action.item
+    assert isinstance(action, Update)
+    return {change.field.stored: change.field.encode(change.value) for change in action.changes if change.kind == "set"}
 
 
 def _stored_instance(action: Put[Any]) -> Any:

@@ -126,12 +126,13 @@ class Database:
 
     # Writing
 
-    async def write(self, action: Action[Any, T], *, token: str | None = None) -> T:
+    async def write(self, action: Action[Any, T], *, token: str | None = None, once: bool = False) -> T:
         """Carry out one write; raises ConditionFailed, with the item that is there, when it may not happen.
 
         With the same `token` a write happens once, however often it is sent within ten minutes, for twice the units.
+        So does this call of it with `once`, also when an answer is lost; free of charge where none can be.
         """
-        found: T = await commit.write(self, action, token)
+        found: T = await commit.write(self, action, token, once)
         return found
 
     async def transact(self, *actions: Action[Any, Any] | Transaction, token: str | None = None) -> None:

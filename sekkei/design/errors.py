@@ -75,12 +75,21 @@ class Contended(Failed):
 
 
 class ConditionFailed(Failed):
-    """The condition of one write did not hold; nothing was changed."""
+    """The condition of one write did not hold; nothing was changed, as far as is known: see `unsure`."""
 
-    def __init__(self, number: str, message: str, action: Action[Any, Any], old: Any, taken: str | None = None) -> None:
+    def __init__(
+        self,
+        number: str,
+        message: str,
+        action: Action[Any, Any],
+        old: Any,
+        taken: str | None = None,
+        unsure: bool = False,
+    ) -> None:
         super().__init__(number, message)
         self.action = action
         self.taken = taken  # the template of the uniqueness that another item holds, if that is the reason
+        self.unsure = unsure  # an answer was lost before: what stands in its way may be its own work
         self._old = old
 
     def old(self, action: Action[M, Any]) -> M | None:

@@ -143,12 +143,13 @@ class SyncDatabase:
         call = self._db.holder(unique, *conditions)
         return self._run(call)
 
-    def write(self, action: Action[Any, T], *, token: str | None = None) -> T:
+    def write(self, action: Action[Any, T], *, token: str | None = None, once: bool = False) -> T:
         """Carry out one write; raises ConditionFailed, with the item that is there, when it may not happen.
 
         With the same `token` a write happens once, however often it is sent within ten minutes, for twice the units.
+        So does this call of it with `once`, also when an answer is lost; free of charge where none can be.
         """
-        call = self._db.write(action, token=token)
+        call = self._db.write(action, token=token, once=once)
         return self._run(call)
 
     def transact(self, *actions: Action[Any, Any] | Transaction, token: str | None = None) -> None:
