@@ -24,32 +24,37 @@ async def at_once(seconds: float) -> None:
 
 
 class Forgetful:
-    """A store whose answer to the first of `writes` is lost, and in which somebody else is at work `meanwhile`."""
+    """A store whose answer to the nth write is lost, and in which somebody else is at work `meanwhile`."""
 
-    def __init__(self, store: Store, meanwhile: Callable[[], Awaitable[Any]] = nothing, *writes: str) -> None:
-        self._store, self._meanwhile, self._writes = store, meanwhile, writes or WRITES
-        self.lost = False
+    def __init__(self, store: Store, meanwhile: Callable[[], Awaitable[Any]] = nothing, nth: int = 1) -> None:
+        self._store, self._meanwhile, self._left = store, meanwhile, nth
         self.operations: list[str] = []
         """Those that were carried out."""
 
     async def call(self, operation: str, request: Request) -> Response:
         answer = await self._store.call(operation, request)
         self.operations.append(operation)
-        if operation in self._writes and not self.lost:
-            self.lost = True
+        self._left -= operation in WRITES
+        if operation in WRITES and self._left == 0:
             await self._meanwhile()
             raise NoAnswer("the answer was lost on its way")
         return answer
+
+    @property
+    def lost(self) -> bool:
+        return self._left <= 0
 
     async def close(self) -> None:
         await self._store.close()
 
 
 @contextmanager
-def answer_lost(db: Database, meanwhile: Callable[[], Awaitable[Any]] = nothing, *writes: str) -> Iterator[Forgetful]:
-    """The next answer to one of `writes` through `db` is lost, and it is tried again."""
+def answer_lost(
+    db: Database, meanwhile: Callable[[], Awaitable[Any]] = nothing, *, nth: int = 1
+) -> Iterator[Forgetful]:
+    """The answer to the nth write through `db` is lost, and it is tried again."""
     plain = db.store
-    forgetful = Forgetful(plain, meanwhile, *writes)
+    forgetful = Forgetful(plain, meanwhile, nth)
     db.store = Retrying(forgetful, clock=db.clock, sleep=at_once)
     try:
         yield forgetful

@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 from typing import Any, Generic, TypeVar
 
 from sekkei.clock import Clock
-from sekkei.design import Condition, ConditionFailed, Contended, Database, Field, Query, TransactionFailed, Update
+from sekkei.design import Condition, ConditionFailed, Contended, Database, Field, Query, Update
 from sekkei.runtime import days
 from sekkei.runtime.deadlines import end
 
@@ -59,9 +59,8 @@ class Leases(Generic[M]):
         """The token of whoever works on the row from now on; None while another one does, or when there is no row."""
         token = self.token(worker)
         try:
-            # A transaction has a token of its own: an answer that was lost does not lock us out of our own lease.
-            await self._runtime.transact(self.taking(row, token).when(self.free()))
-        except (TransactionFailed, Contended):
+            await self._runtime.write(self.taking(row, token).when(self.free()))
+        except (ConditionFailed, Contended):
             return None
         return token
 
@@ -74,7 +73,8 @@ class Leases(Generic[M]):
                 await self._runtime.write(self.putting_down(row, token))
 
     def taking(self, update: Update[M], token: str) -> Update[M]:
-        return update.set(self._until, self._end()).set(self._by, token)
+        """Known by its token: an answer that was lost does not lock us out of our own lease."""
+        return update.set(self._until, self._end()).set(self._by, token).known_by(self._by)
 
     def free(self) -> Condition[M]:
         """Nobody works on it, or whoever did has been silent for too long."""

@@ -13,7 +13,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from sekkei.design import Contended, CursorRefused, TransactionFailed, ValueRefused
+from sekkei.design import ConditionFailed, Contended, CursorRefused, TransactionFailed, ValueRefused
 from sekkei.errors import DynamoDBError
 from sekkei.runtime.refusals import ProofNeeded, Refusal, SignInNeeded, TooMany
 from sekkei.web.rendering import page
@@ -158,6 +158,14 @@ def on_transaction_failed(request: Request, error: Exception) -> Response:
     return on_bug(request, error)
 
 
+def on_condition_failed(request: Request, error: Exception) -> Response:
+    """A bug as well, unless an answer was lost: then it may have been done, and nobody knows."""
+    assert isinstance(error, ConditionFailed)
+    if error.unsure:
+        return problem(request, 503, "busy", t(request, "problem.busy"), headers={"Retry-After": "1"})
+    return on_bug(request, error)
+
+
 def on_bug(request: Request, error: Exception) -> Response:
     """Ours to repair. Nothing of the error goes out but a number to find it by."""
     extra = {"request_id": request.state.id, "path": path_for_logs(request), "method": request.method}
@@ -185,6 +193,7 @@ HANDLERS: Mapping[Any, Any] = {
     CursorRefused: _here(on_design_error),
     ValueRefused: _here(on_design_error),
     Contended: _here(on_design_error),
+    ConditionFailed: _here(on_condition_failed),
     TransactionFailed: _here(on_transaction_failed),
     DynamoDBError: _here(on_store_error),
 }

@@ -242,8 +242,7 @@ async def test_once_is_a_plain_write_where_no_answer_is_lost() -> None:
     class Sure(Forgetful):
         answers_surely = True
 
-    store = Sure(Embedded())
-    store.lost = True
+    store = Sure(Embedded(), nth=0)
     await tables.create(store, design, "dev")
     await design.open(store).write(seats.create(FREE), once=True)
     assert store.operations[-1] == "PutItem"

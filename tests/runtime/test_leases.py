@@ -18,6 +18,7 @@ from sekkei.runtime.jobs import Job, Jobs, Progress
 from sekkei.runtime.leases import LeaseLost, Leases
 from sekkei.runtime.outbox import Outbox
 from sekkei.runtime.schedules import StoredSchedules
+from tests.lost import answer_lost
 from tests.runtime.test_pump import Reader, db, pump, write
 from tests.runtime.test_schedules import worker_of
 
@@ -239,3 +240,22 @@ async def test_one_takes_what_is_free_and_puts_it_down(runtime: Database, clock:
     with pytest.raises(LeaseLost):
         await held.hold(row, token, Slow()())
     assert await held.take(row, "a third") is None, "who has lost it puts nothing down"
+
+
+async def test_who_took_it_has_it_although_the_answer_was_lost(runtime: Database, clock: ManualClock) -> None:
+    """It was refused by its own lease, and nobody did the work until that was over."""
+    work = Slow()
+    work.end.set()
+    await StoredSchedules(runtime, clock, "bot").put("a", "remind", {}, at=days.now(clock))
+    with answer_lost(runtime) as store:
+        assert await worker_of(runtime, clock, work, "w1").fire_due() == 1
+    assert store.operations.count("TransactWriteItems") == 0
+    assert work.calls == 1
+    await Jobs(runtime, clock, "tea").start("brew", {}, id="brew/1")
+    with answer_lost(runtime) as store:
+        token = await Leases(runtime, clock, JobRun.lease_until, JobRun.lease_by).take(
+            job_runs.update("tea/brew/1"), "one"
+        )
+    assert token is not None
+    assert store.operations == ["UpdateItem"]
+    assert (await runtime.need(job_runs("tea/brew/1").consistent())).lease_by == token

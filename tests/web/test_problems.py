@@ -5,14 +5,15 @@ from __future__ import annotations
 import pytest
 from starlette.requests import Request
 
-from sekkei.design import Contended
+from sekkei.design import ConditionFailed, Contended
 from sekkei.errors import ProvisionedThroughputExceededException
 from sekkei.runtime.refusals import Changed, Refusal, TooMany
 from sekkei.texts import kebab, texts_near
-from sekkei.web.problems import on_design_error, on_store_error
+from sekkei.web.problems import on_condition_failed, on_design_error, on_store_error
 from sekkei.web.testing import opened
 from sekkei.web.texts import Speech
 from tests.web.example import SYSTEM, Taken
+from tests.web.example.design import notes
 
 
 async def test_a_page_that_is_not_there_in_both_languages() -> None:
@@ -97,11 +98,16 @@ def _request() -> Request:
     return request
 
 
+def failed(unsure: bool) -> ConditionFailed:
+    return ConditionFailed("SK301", "x", notes.delete("a", "b"), None, unsure=unsure)
+
+
 @pytest.mark.parametrize(
     "answer",
     [
         lambda: on_design_error(_request(), Contended("SK310", "x")),
         lambda: on_store_error(_request(), ProvisionedThroughputExceededException("x")),
+        lambda: on_condition_failed(_request(), failed(unsure=True)),
     ],
 )
 def test_a_busy_store_asks_to_come_back(answer) -> None:  # type: ignore[no-untyped-def]

@@ -237,9 +237,10 @@ class Accounts:
         digits = "".join(filter(str.isdigit, code))
         if not hmac.compare_digest(found.code_hash, self._code_hash(id, digits)):
             raise WrongCode(field="code")
-        gone = await self._db.write(challenges.delete(id))
-        if gone is None:  # somebody was quicker with the same code
-            raise CodeOver()
+        try:
+            await self._db.transact(challenges.delete(id).must_exist())  # once, also when an answer is lost
+        except TransactionFailed:  # somebody was quicker with the same code
+            raise CodeOver() from None
         account = await self.by_email(found.email)
         if account is None:
             account = await self.create(

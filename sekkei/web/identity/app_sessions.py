@@ -87,14 +87,12 @@ class AppSessions:
         fresh = secrets.token_urlsafe(32)
         update = app_sessions.update(account_id, id).set(AppSession.hash, digest(fresh))
         update = update.set(AppSession.seen_at, now).set(AppSession.expires, now + REFRESH_LIFE)
-        update = update.when(AppSession.hash == given)
+        update = update.known_by(AppSession.hash).when(AppSession.hash == given)
         try:
             await self._db.write(update)
-        except ConditionFailed as failed:
-            old = failed.old(update)
-            if old is None or old.hash != digest(fresh):  # else it went through, and only the word of it was lost
-                await self.end(account_id, id)
-                raise BadRefresh() from None
+        except ConditionFailed:
+            await self.end(account_id, id)
+            raise BadRefresh() from None
         return account, self._pair(found, fresh)
 
     def _pair(self, session: AppSession, secret: str) -> Pair:

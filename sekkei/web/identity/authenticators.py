@@ -61,9 +61,10 @@ class Authenticators:
             raise WrongCode(field="code")
         codes = recovery.make()
         update = accounts.update(account_id).set(Account.totp, account.totp_offered).set(Account.totp_step, step)
-        update = update.set(Account.recovery, self._stored(account_id, codes)).remove(Account.totp_offered)
+        update = update.set(Account.recovery, self._stored(account_id, codes)).known_by(Account.recovery)
+        update = update.remove(Account.totp_offered).when(Account.totp_offered == account.totp_offered)
         try:
-            await self._db.write(update.when(Account.totp_offered == account.totp_offered))
+            await self._db.write(update)
         except ConditionFailed:
             raise NotOffered() from None
         return codes
@@ -96,7 +97,7 @@ class Authenticators:
     async def _spend(self, account: Account, hash: str) -> int:
         used = accounts.update(account.id).discard(Account.recovery, {hash}).remove(Account.totp_tried)
         try:
-            after = await self._db.write(used.when(Account.totp.exists(), Account.recovery.contains(hash)))
+            after = await self._db.write(used.when(Account.totp.exists(), Account.recovery.contains(hash)), once=True)
         except ConditionFailed:
             raise WrongCode(field="code") from None
         return len(after.recovery)
@@ -109,7 +110,7 @@ class Authenticators:
             raise WrongCode(field="code")
         used = accounts.update(account_id).set(Account.totp_step, step).remove(Account.totp_tried)
         try:
-            await self._db.write(used.when(Account.totp == account.totp, Account.totp_step < step))
+            await self._db.write(used.when(Account.totp == account.totp, Account.totp_step < step), once=True)
         except ConditionFailed:
             raise WrongCode(field="code") from None
 
@@ -122,7 +123,7 @@ class Authenticators:
             raise TooMany(WINDOW_SECONDS - gone)
         update = accounts.update(account.id).set(Account.totp_tried, f"{window}/{tries + 1}")
         try:
-            return await self._db.write(update.when(Account.totp_tried == account.totp_tried))
+            return await self._db.write(update.when(Account.totp_tried == account.totp_tried), once=True)
         except ConditionFailed:
             raise TooMany(1) from None  # somebody else tries at this moment
 

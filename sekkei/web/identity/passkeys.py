@@ -101,7 +101,10 @@ class Passkeys:
 
     async def _end(self, id: str, account_id: str | None) -> bytes:
         """The question that was asked; nobody gets it twice."""
-        gone = await self._db.write(ceremonies.delete(id))
+        try:
+            gone = await self._db.write(ceremonies.delete(id).must_exist(), once=True)
+        except ConditionFailed:
+            raise BadPasskey() from None
         if gone is None or gone.account_id != account_id or gone.expires <= days.now(self._clock):
             raise BadPasskey()
         return bytes.fromhex(gone.challenge)
@@ -177,7 +180,7 @@ class Passkeys:
         update = update.set(Passkey.used_at, days.now(self._clock))
         account = await self._db.get(accounts(passkey.account_id).consistent())
         try:
-            await self._db.write(update.when(Passkey.sign_count == passkey.sign_count))
+            await self._db.write(update.when(Passkey.sign_count == passkey.sign_count), once=True)
         except ConditionFailed:
             raise BadPasskey() from None
         if account is None:

@@ -14,6 +14,7 @@ from sekkei.clock import ManualClock
 from sekkei.web.identity.app_sessions import ACCESS_LIFE, ALGORITHM, APPS_MAX, AUDIENCE, BadRefresh, Pair
 from sekkei.web.identity.design import Account, app_sessions_of
 from sekkei.web.testing import Client, opened
+from tests.lost import answer_lost
 from tests.web.example import SYSTEM
 
 DAY = 24 * 3600
@@ -65,6 +66,13 @@ async def test_a_refresh_token_that_comes_twice_ends_the_sign_in(client: Client)
     with pytest.raises(BadRefresh):
         await client.shell.apps.refresh(renewed.refresh)
     assert await status(client, renewed.access) == 401
+
+
+async def test_a_refresh_whose_answer_was_lost_is_no_copy(client: Client) -> None:
+    _, pair = await signed_in(client)
+    with answer_lost(client.shell.db):
+        _, renewed = await client.shell.apps.refresh(pair.refresh)
+    assert await status(client, renewed.access) == 200
 
 
 async def test_of_two_at_once_one_is_a_copy(client: Client) -> None:

@@ -6,10 +6,15 @@ from typing import Any
 
 import pytest
 from playwright.async_api import Page, expect
+from webauthn.helpers import bytes_to_base64url
 
 from sekkei.clock import ManualClock
+from sekkei.runtime import days
+from sekkei.web.identity.design import Passkey, passkeys
+from sekkei.web.identity.passkeys import BadPasskey
 from sekkei.web.testing import opened, test_settings
 from tests.browser import Serve, Shots, Site, Windows
+from tests.lost import answer_lost
 from tests.web.example import SYSTEM
 
 AUTHENTICATOR = {
@@ -109,6 +114,26 @@ async def test_nonsense_is_refused(credential: dict[str, Any]) -> None:
         for ceremony in (asked["ceremony"], "unknown"):
             reply = await client.json("POST", "/sign-in/passkey", {**given, "ceremony": ceremony})
             assert (reply.status, reply.json()["code"]) == (422, "bad-passkey")
+
+
+@pytest.mark.parametrize("nth", [1, 2])
+async def test_a_signature_is_good_although_an_answer_was_lost(monkeypatch: pytest.MonkeyPatch, nth: int) -> None:
+    """First the question is taken away, then the use is counted."""
+    async with opened(SYSTEM, settings=test_settings(public_url="http://localhost:8000")) as client:
+        shell = client.shell
+        account = await shell.accounts.create("hana@example.com", "花")
+        now = days.now(shell.clock)
+        held = Passkey(
+            account_id=account.id, credential="c", public_key="k", sign_count=1, name="phone", created_at=now
+        )
+        await shell.db.write(passkeys.create(held))
+        monkeypatch.setattr(shell.passkeys, "_verified", lambda passkey, challenge, credential: passkey.sign_count + 1)
+        asked = await shell.passkeys.ask()
+        signed = {"id": "c", "response": {"userHandle": bytes_to_base64url(account.id.encode())}}
+        with answer_lost(shell.db, nth=nth):
+            assert (await shell.passkeys.account(asked["ceremony"], signed)).id == account.id
+        with pytest.raises(BadPasskey):
+            await shell.passkeys.account(asked["ceremony"], signed)
 
 
 async def test_a_stranger_gets_so_many_questions_and_no_more() -> None:

@@ -13,11 +13,13 @@ from sekkei.clock import ManualClock
 from sekkei.runtime import totp
 from sekkei.runtime.design import newest_messages
 from sekkei.web.identity import recovery
+from sekkei.web.identity.accounts import WrongCode
 from sekkei.web.identity.authenticators import TRIES_MAX, WINDOW_SECONDS
 from sekkei.web.identity.design import Account, accounts
 from sekkei.web.identity.proof import GOOD_FOR
 from sekkei.web.testing import Client, Reply, opened
 from sekkei.web.texts import COOKIE
+from tests.lost import answer_lost
 from tests.web.example import SYSTEM
 
 EMAIL = "boss@example.com"
@@ -88,6 +90,35 @@ async def test_each_is_good_once_in_place_of_a_code_and_its_owner_is_told(desk: 
     assert (await desk.prove(codes[3])).status == 422
     assert not await desk.is_sure()
     assert (await desk.prove(codes[4])).status == 303
+
+
+@pytest.mark.parametrize("nth", [1, 2])
+async def test_one_whose_answer_was_lost_is_used_and_not_wrong(desk: Desk, nth: int) -> None:
+    """First the try is counted, then the code is used up."""
+    codes = await desk.set_up()
+    with answer_lost(desk.client.shell.db, nth=nth):
+        assert await desk.client.shell.authenticators.check(desk.account, codes[3]) == recovery.COUNT - 1
+    with pytest.raises(WrongCode):
+        await desk.client.shell.authenticators.check(desk.account, codes[3])
+
+
+async def test_an_app_s_code_whose_answer_was_lost_is_good_and_good_once(desk: Desk) -> None:
+    key = await desk.client.shell.authenticators.offer(desk.account)
+    await desk.client.shell.authenticators.confirm(desk.account, totp.code(key, totp.step_at(desk.clock.now())))
+    desk.clock.advance(60)
+    code = totp.code(key, totp.step_at(desk.clock.now()))
+    with answer_lost(desk.client.shell.db, nth=2):
+        await desk.client.shell.authenticators.check(desk.account, code)
+    with pytest.raises(WrongCode):
+        await desk.client.shell.authenticators.check(desk.account, code)
+
+
+async def test_an_app_is_set_up_although_the_answer_was_lost(desk: Desk) -> None:
+    key = await desk.client.shell.authenticators.offer(desk.account)
+    code = totp.code(key, totp.step_at(desk.clock.now()))
+    with answer_lost(desk.client.shell.db):
+        codes = await desk.client.shell.authenticators.confirm(desk.account, code)
+    assert await desk.client.shell.authenticators.check(desk.account, codes[0]) == recovery.COUNT - 1
 
 
 async def test_however_it_is_typed(desk: Desk) -> None:

@@ -9,9 +9,10 @@ import pytest
 from sekkei.clock import ManualClock
 from sekkei.runtime.design import newest_messages
 from sekkei.web.gate import HOST_SESSION_COOKIE, SESSION_COOKIE
-from sekkei.web.identity.accounts import CODE_ATTEMPTS_MAX
+from sekkei.web.identity.accounts import CODE_ATTEMPTS_MAX, CodeOver
 from sekkei.web.identity.sign_in import CHALLENGE_COOKIE
 from sekkei.web.testing import Client, opened, test_settings
+from tests.lost import answer_lost
 from tests.web.example import SYSTEM
 
 DAY = 24 * 3600
@@ -151,6 +152,18 @@ async def test_a_code_is_good_once_for_ten_minutes_and_five_attempts() -> None:
         clock.advance(10 * 60 + 1)
         assert (await late.post("/sign-in/code", {"code": code})).status == 410
         assert not await is_signed_in(late)
+
+
+async def test_a_code_is_good_although_the_answer_was_lost() -> None:
+    """First the try is counted, then the code is used up; nobody else was quicker."""
+    async with opened(SYSTEM) as client:
+        accounts = client.shell.accounts
+        id, code = await accounts.challenge("hana@example.com")
+        with answer_lost(client.shell.db, nth=2):
+            account, _ = await accounts.answer(id, code)
+        assert account.email == "hana@example.com"
+        with pytest.raises(CodeOver):
+            await accounts.answer(id, code)
 
 
 async def test_after_five_wrong_codes_the_right_one_is_too_late() -> None:
