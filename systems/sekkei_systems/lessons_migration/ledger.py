@@ -36,12 +36,9 @@ class Ledger:
         entered = self._entry(stage, before, **changes)
         unchanged = Migration.owner.absent() if before is None else Migration.owner == before.owner
         try:
-            await self._db.write(migrations.put(entered).when(unchanged))
+            await self._db.write(migrations.put(entered).known_by(Migration.owner).when(unchanged))
         except ConditionFailed:
-            # When the answer to a write was lost and it is sent again, it is its own effect that stands in its way.
-            there = await self.read()
-            if there is None or there.owner != entered.owner:
-                raise WrongStage("Another command moves this table at the same time; look with: status") from None
+            raise WrongStage("Another command moves this table at the same time; look with: status") from None
         return entered
 
     async def save(self, mine: Migration, cursors: Mapping[str, Any], counts: Mapping[str, int]) -> None:

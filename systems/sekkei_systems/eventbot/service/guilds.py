@@ -257,8 +257,9 @@ class Guilds:
     async def delete_template(self, actor: Organiser, template_id: str) -> None:
         try:
             await self._desk.db.write(templates.delete(actor.guild_id, template_id).must_exist())
-        except ConditionFailed:
-            raise NoSuchTemplate() from None
+        except ConditionFailed as failed:
+            if not failed.unsure:  # else it is gone, as was asked for
+                raise NoSuchTemplate() from None
 
     # The way to the web pages
 

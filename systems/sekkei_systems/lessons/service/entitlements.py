@@ -221,9 +221,7 @@ class Entitlements:
             created_at=days.now(self._clock),
             ttl=datetime.combine(valid_until, time(0, 0), JST) + KEPT,
         )
-        # As a transaction: a ticket may be used before a write is repeated whose answer was lost.
-        await self._db.transact(passes.create(given))
-        return given
+        return await self._db.write(passes.create(given).known_by(Pass.pass_id))
 
     async def take_away(self, staff: Staff, user_id: str, pass_id: str) -> None:
         """What was given. A first lesson was not, and stays written down: they would have another."""

@@ -71,11 +71,9 @@ class Timetable:
         wanted = self.check(draft, None)
         made = replace(wanted, booked=0, booked_here=0, ttl=draft.slot.starts_at + LESSON_KEPT)
         try:
-            return await self._db.write(lessons.create(made))
+            return await self._db.write(lessons.create(made), once=True)
         except ConditionFailed:
             there = await self.find(draft.slot)
-            if there == made:  # the answer to the first try was lost
-                return made
             raise refusals.SlotTaken(name=there.lesson_name if there else "") from None
 
     async def change(self, draft: LessonDraft, *beside: Action[Any, Any]) -> Lesson:

@@ -94,12 +94,9 @@ class Answers:
             created_at=now,
             reactors={},
         )
-        post = design.post_answer(made)
         try:
-            return await self._db.write(post)
+            return await self._db.write(design.post_answer(made).known_by(Answer.created_at))
         except ConditionFailed as failed:
-            if failed.old(post) == made:
-                return made  # it went through the first time, and only the word of it was lost
             raise AlreadyAnswered() from failed
 
     async def delete(self, member: Member, day: date) -> Answer:

@@ -62,7 +62,7 @@ class Invites:
             uses_left=USES,
             expires_at=now + GOOD_FOR,
         )
-        return token, await self._db.write(invites.create(made))
+        return token, await self._db.write(invites.create(made).known_by(Invite.invite_id))
 
     async def mine(self, member: Member) -> list[Invite]:
         found = await self._db.all(design.invites_of(member.id))

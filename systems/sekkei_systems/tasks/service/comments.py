@@ -68,7 +68,7 @@ class Comments:
             raise NoSuchTask()
         more = beside(made)
         if not more:
-            return await self._db.write(comments.create(made))
+            return await self._db.write(comments.create(made).known_by(Comment.comment_id))
         await self._db.transact(comments.create(made), *more)
         return made
 
@@ -91,7 +91,9 @@ class Comments:
         try:
             await self._db.write(gone.when(Comment.author == member.user_id))
         except ConditionFailed as failed:
-            raise await self._why_not(member, task_id, comment_id) from failed
+            why = await self._why_not(member, task_id, comment_id)
+            if not failed.unsure or not isinstance(why, NoSuchComment):  # else it is gone, as was asked for
+                raise why from failed
 
     async def _why_not(self, member: Member, task_id: str, comment_id: str) -> Refusal:
         found = await self._db.get(comments(member.team_id, task_id, comment_id).consistent())

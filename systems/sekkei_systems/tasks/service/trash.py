@@ -57,7 +57,8 @@ class Trash:
         try:
             await self._db.write(tasks.delete(member.team_id, task_id).when(Task.deleted_at.exists()))
         except ConditionFailed as wrong:
-            raise NoSuchTask() from wrong
+            if not wrong.unsure or await self._db.get(one_task(member.team_id, task_id)) is not None:
+                raise NoSuchTask() from wrong
 
     async def _found(self, member: Member, task_id: str) -> Task:
         found = await self._db.get(one_task(member.team_id, task_id))

@@ -62,7 +62,8 @@ class Views:
         try:
             await self._db.write(saved_views.delete(member.user_id, member.team_id, view_id).must_exist())
         except ConditionFailed as failed:
-            raise NoSuchView() from failed
+            if not failed.unsure:  # else it is gone, as was asked for
+                raise NoSuchView() from failed
 
 
 def _checked(query: str, me: str) -> tuple[str, str | None]:

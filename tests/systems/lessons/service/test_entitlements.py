@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
 from datetime import date, time, timedelta
 from typing import Any
 
 import pytest
 
-from sekkei.clock import ManualClock
-from sekkei.errors import InternalServerError
 from sekkei.runtime.refusals import Refusal
-from sekkei.store import Retrying, Store
-from sekkei.store.protocol import Request, Response
 from sekkei_systems.lessons import refusals
 from sekkei_systems.lessons.design import Contact, Pass, TieKind, passes, weeks_of
-from sekkei_systems.lessons.rules.policy import Policy
 from sekkei_systems.lessons.rules.slots import Slot
+from tests.lost import answer_lost
 from tests.systems.lessons.service.test_rulebook import rules
 from tests.systems.lessons.steps import booked, tie
-from tests.systems.lessons.world import LESSON, STAFF, World, open_world
+from tests.systems.lessons.world import LESSON, STAFF, World
 
 NEXT = Slot("gnz", date(2025, 7, 31), time(19, 30))
 THIRD = Slot("gnz", date(2025, 8, 1), time(19, 30))
@@ -343,33 +338,10 @@ async def test_a_week_is_given_back_once_when_the_lesson_was_off_meanwhile(world
     assert [one.count for one in weeks] == [1]
 
 
-class Forgetful:
-    """A store whose next answer to a write is lost, and which is busy with something else before it is asked again."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        self.meanwhile: Callable[[], Awaitable[Any]] | None = None
-
-    async def call(self, operation: str, request: Request) -> Response:
-        answer = await self._store.call(operation, request)
-        meanwhile, writes = self.meanwhile, operation in ("PutItem", "TransactWriteItems")
-        if writes and meanwhile is not None:
-            self.meanwhile = None
-            await meanwhile()
-            raise InternalServerError("Internal server error")
-        return answer
-
-    async def close(self) -> None:
-        await self._store.close()
-
-
-async def test_tickets_that_are_used_before_the_desk_has_its_answer_are_given_once(
-    plain: Store, clock: ManualClock
-) -> None:
-    store = Forgetful(plain)
-    world = await open_world(Retrying(store, clock=clock, sleep=lambda seconds: asyncio.sleep(0)), clock, Policy())
+async def test_tickets_that_are_used_before_the_desk_has_its_answer_are_given_once(world: World) -> None:
     await world.service.rulebook.save(STAFF, rules(world, needs_pass=True))
     await world.lesson(capacity=5)
-    store.meanwhile = lambda: world.book("hana", LESSON)
-    book = await given(world, "hana", 2)
+    with answer_lost(world.db, lambda: world.book("hana", LESSON)) as store:
+        book = await given(world, "hana", 2)
     assert await left(world, book) == 1
+    assert "PutItem" in store.operations, "one unit, not two"

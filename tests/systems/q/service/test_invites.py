@@ -10,11 +10,13 @@ import pytest
 from sekkei.design import Database
 from sekkei_systems.q import design
 from sekkei_systems.q.design.models import Follow, User
+from sekkei_systems.q.design.models_growth import Invite
 from sekkei_systems.q.design.tables import follow_requests, follows, users
 from sekkei_systems.q.design.tables_growth import invites
 from sekkei_systems.q.refusals import InvitesFull, NoSuchThing, NoSuchUser, Oneself, TakenAlready
 from sekkei_systems.q.service.invites import GOOD_FOR, LINKS_MAX, USES
 from sekkei_systems.q.service.people import Profile
+from tests.lost import answer_lost
 from tests.systems.q.conftest import World
 
 
@@ -37,6 +39,16 @@ async def edges(db: Database) -> set[tuple[str, str]]:
 async def counts(world: World, name: str) -> tuple[int, int]:
     user = await world.user(name)
     return user.following_count, user.follower_count
+
+
+async def test_a_link_is_made_although_the_answer_was_lost_and_it_was_used_since(town: World) -> None:
+    async def used() -> None:
+        (there,) = await town.db.all(invites.scan().consistent())
+        await town.db.write(invites.update(there.invite_id).add(Invite.uses_left, -1))
+
+    with answer_lost(town.db, used):
+        token = await link(town)
+    assert await town.service.invites.take("guest", token) == "following"
 
 
 async def test_both_follow_and_both_counters_move(town: World) -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from sekkei_systems.tasks.refusals import NoSuchComment, NoSuchTask, NotYourComment
 from sekkei_systems.tasks.rules.drafts import TaskChanges, TaskDraft
+from tests.lost import answer_lost
 from tests.systems.tasks.conftest import World
 
 
@@ -58,3 +59,21 @@ async def test_what_is_not_there_or_in_the_trash_is_not_talked_about(world: Worl
             await world.service.comments.add(aoi, task_id, "x")
     await world.service.trash.take_back(aoi, made.task_id)
     await world.service.comments.add(aoi, made.task_id, "また")
+
+
+async def test_a_comment_is_made_and_deleted_once_although_answers_are_lost(world: World) -> None:
+    """It is edited in another window before its first one has its answer."""
+    aoi = await world.admin("aoi", (await world.team()).team_id)
+    made = await world.service.tasks.create(aoi, TaskDraft("仕事"))
+    comments, db = world.service.comments, world.opened.context.db
+
+    async def edit() -> None:
+        (there,) = await comments.all(aoi, made.task_id)
+        await comments.change(aoi, made.task_id, there.comment_id, "直した")
+
+    with answer_lost(db, edit):
+        said = await comments.add(aoi, made.task_id, "はじめ")
+    assert [one.text for one in await comments.all(aoi, made.task_id)] == ["直した"]
+    with answer_lost(db):
+        await comments.delete(aoi, made.task_id, said.comment_id)
+    assert await comments.all(aoi, made.task_id) == []
