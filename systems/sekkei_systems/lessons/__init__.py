@@ -11,7 +11,7 @@ from sekkei.web import Given
 from sekkei_systems.lessons import api, pages
 from sekkei_systems.lessons.demo import demo
 from sekkei_systems.lessons.design import design
-from sekkei_systems.lessons.jobs import RECURRING, LessonJobs
+from sekkei_systems.lessons.jobs import ONCE, RECURRING, LessonJobs
 from sekkei_systems.lessons.local.studio_end import local_studio
 from sekkei_systems.lessons.reactions import reactions_of
 from sekkei_systems.lessons.rules.policy import MINUTES
@@ -37,7 +37,9 @@ def build(context: Context) -> Parts:
         ],
         reactions=[reactions_of(context, service.monitor, service.alerts, service.searches)],
         scheduled=jobs.scheduled() | (old.scheduled() if old else {}),
+        jobs=jobs.definitions(),
         recurring=RECURRING | (old.recurring if old else {}),
+        once=ONCE,
         personal=LessonPeople(context.db, service.bookings).personal(),
     )
 

@@ -11,6 +11,7 @@ from typing import Any
 from sekkei.clock import Clock
 from sekkei.design import ConditionFailed, Database, TransactionFailed, replace
 from sekkei.runtime import days
+from sekkei.runtime.jobs import Job, Progress
 from sekkei.runtime.schedules import Schedules
 from sekkei.runtime.system import ScheduledJob
 from sekkei_systems.lessons.design import (
@@ -21,13 +22,15 @@ from sekkei_systems.lessons.design import (
     change_status,
     complete_booking,
     lesson,
+    timetable,
     user_lessons,
     watched_on,
 )
 from sekkei_systems.lessons.rules.drafts import LessonDraft
-from sekkei_systems.lessons.rules.slots import Slot, parse_slot, slot_of
+from sekkei_systems.lessons.rules.slots import LAST_DAY, Slot, parse_slot, slot_of
 from sekkei_systems.lessons.service import Service
 from sekkei_systems.lessons.service.listings import take_in
+from sekkei_systems.lessons.service.timetable import LESSON_KEPT
 
 RECURRING = {
     "monitor": "* * * * *",
@@ -44,6 +47,9 @@ NEAR_SECONDS = (20, 40)
 LOOKED_AHEAD = timedelta(days=1)
 """For the next lesson that begins."""
 ENDED_AT_ONCE = 25
+ONCE = ("moves",)
+"""What brings rows of an earlier version up to date."""
+PAGE = 100
 
 log = logging.getLogger("sekkei.lessons.jobs")
 
@@ -56,6 +62,9 @@ class LessonJobs:
         self._clock = clock
         self._schedules = schedules
         self._service = service
+
+    def definitions(self) -> dict[str, Job]:
+        return {"moves": Job([("lessons", self.resume_moves)])}
 
     def scheduled(self) -> dict[str, ScheduledJob]:
         return {
@@ -153,6 +162,21 @@ class LessonJobs:
 
     async def move(self, payload: Mapping[str, Any]) -> None:
         await self._service.moves.settle(parse_slot(str(payload["slot"])))
+
+    async def resume_moves(self, payload: Mapping[str, Any], cursor: str | None) -> Progress:
+        """Until 0.2 a move could lead to a slot that was gone, and was given up. One page of one studio at a time."""
+        codes = sorted(studio.code for studio in self._service.access.studios)
+        code, _, after = (cursor or min(codes, default="")).partition(" ")
+        if not code:
+            return Progress(0)
+        first = days.today(self._clock) - LESSON_KEPT
+        page = await self._db.page(timetable(code, first, LAST_DAY), size=PAGE, after=after or None)
+        moving = [slot_of(one) for one in page if one.moving_to is not None]
+        for slot in moving:
+            await self._service.moves.resume(slot)
+        if page.cursor is not None:
+            return Progress(len(moving), f"{code} {page.cursor}")
+        return Progress(len(moving), min((one for one in codes if one > code), default=None))
 
     async def weekly(self, payload: Mapping[str, Any]) -> None:
         """The lessons of the next weeks, out of every studio's weekly schedule."""

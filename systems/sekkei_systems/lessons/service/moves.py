@@ -19,6 +19,7 @@ from sekkei.runtime.refusals import Changed
 from sekkei.runtime.schedules import Schedules
 from sekkei_systems.lessons import refusals
 from sekkei_systems.lessons.design import (
+    DeskAct,
     DeskVerb,
     Lesson,
     Status,
@@ -46,6 +47,8 @@ from sekkei_systems.lessons.service.timetable import LESSON_KEPT, Timetable
 
 LOOK_AGAIN = timedelta(minutes=1)
 """Who registered a moment ago may not stand in the index yet."""
+SKEW = timedelta(seconds=30)
+"""So far apart two clocks may be; a slot is not free again so soon."""
 TRIES = 10
 log = logging.getLogger("sekkei.lessons.moves")
 
@@ -142,18 +145,62 @@ class Moves:
         old = await self._timetable.find(slot)
         if old is None or old.moving_to is None:
             return 0
-        to = parse_slot(old.moving_to)
-        new = await self._timetable.get(to)
+        new = await self._goal(old)
+        if new is None:
+            await self._end(old)
+            return 0
+        straight = new.moved_from == str(slot)
+        if not straight and new.moving_to is not None:
+            return 1  # somebody may be left: the schedule looks again, when it is at rest
         listed = await self._ties.db.all(of_studio_on(slot.studio_code, slot.lesson_date))
         left = await all_active(self._ties.db, listed, slot)
         for ties in left:
             await self._take_over(ties, old, new)
         if left and new.called_off:  # everybody else has been told
-            await self._plan("changed", to)
+            await self._plan("changed", slot_of(new))
         old = await self._timetable.find(slot)
-        if old is not None and old.booked_here == 0:
+        if straight and old is not None and old.booked_here == 0:
             await self._open(new)
         return len(left)
+
+    async def _goal(self, old: Lesson) -> Lesson | None:
+        """Where it takes place; None when nobody knows any more. Until 0.2 a slot could be cleared away that a move
+        still led to, and another lesson may stand there by now; where its own went the desk has noted."""
+        before, place = slot_of(old), parse_slot(old.moving_to or "")
+        since: datetime | None = None
+        for _ in range(TRIES):
+            found = await self._timetable.find(place)
+            if found is not None and found.moved_from == str(before):
+                return found
+            since = since or await self._since(before, place)
+            went = await self._went(place, since) if since else None
+            if went is None:
+                return None
+            before, place, since = place, parse_slot(went.target or ""), went.done_at
+        return None
+
+    async def _since(self, slot: Slot, to: Slot) -> datetime | None:
+        """When a lesson was moved there the last time."""
+        moved = (one for one in await self._acts.of(slot) if one.verb is DeskVerb.MOVED and one.target == str(to))
+        return next((one.done_at for one in moved), None)
+
+    async def _went(self, slot: Slot, since: datetime) -> DeskAct | None:
+        """How a lesson that came here then was moved on."""
+        moved = (one for one in (await self._acts.of(slot))[::-1] if one.verb is DeskVerb.MOVED)
+        return next((one for one in moved if one.done_at >= since - SKEW), None)
+
+    async def _end(self, old: Lesson) -> None:
+        """It takes place nowhere: whoever is still here hears that it is off."""
+        log.warning("a lesson was moved to where it is not", extra={"slot": str(slot_of(old)), "to": old.moving_to})
+        update = lessons.update(old.studio_code, old.lesson_date, old.start_time).remove(Lesson.moving_to)
+        update = update.set(Lesson.called_off, True).set(Lesson.is_open, False)
+        update = update.set(Lesson.updated_at, self._ties.now())
+        with contextlib.suppress(ConditionFailed):
+            await self._ties.db.write(update.when(Lesson.moving_to == old.moving_to))
+
+    async def resume(self, slot: Slot) -> None:
+        """Look at a move again, a little later."""
+        await self._plan("move", slot)
 
     async def settle(self, slot: Slot) -> None:
         """By the schedule: when nobody is left, nor on the way to it, the old slot is free again, else it is looked at

@@ -8,10 +8,12 @@ from datetime import date, time, timedelta
 
 import pytest
 
+from sekkei.design import replace
+from sekkei.runtime import days
 from sekkei.runtime.design import schedules
 from sekkei.runtime.refusals import Changed, Refusal
 from sekkei_systems.lessons import refusals
-from sekkei_systems.lessons.design import Lesson, Status, TieKind, register
+from sekkei_systems.lessons.design import Lesson, Status, TieKind, lessons, register, user_lessons
 from sekkei_systems.lessons.rules.slots import Slot
 from sekkei_systems.lessons.rules.wishes import Wishes
 from sekkei_systems.lessons.service.access import Member
@@ -291,19 +293,92 @@ async def test_a_lesson_brought_back_while_its_move_ends_opens(world: World) -> 
     await filled(world)
     await world.service.moves.move(STAFF, LESSON, TO)
     await world.service.desk.call_off(STAFF, TO)
-    get = world.service.timetable.get
+    goal = world.service.moves._goal
     with pytest.MonkeyPatch.context() as patch:
 
-        async def brought_back(slot: Slot) -> Lesson:
-            patch.setattr(world.service.timetable, "get", get)
-            found = await get(slot)
+        async def brought_back(old: Lesson) -> Lesson | None:
+            found = await goal(old)
             await world.service.restoring.bring_back(TO)
             return found
 
-        patch.setattr(world.service.timetable, "get", brought_back)
+        patch.setattr(world.service.moves, "_goal", brought_back)
         await world.jobs.move({"slot": str(LESSON)})
     for _ in range(3):
         world.settle()
         await world.jobs.move({"slot": str(LESSON)})
         await world.jobs.restore({"slot": str(TO)})
     assert (await world.lesson_now(TO)).is_open
+
+
+FURTHER = changed(TO, start_time=time(21, 30))
+
+
+def key_of(slot: Slot) -> tuple[str, date, time]:
+    return slot.studio_code, slot.lesson_date, slot.start_time
+
+
+async def moved_twice(world: World) -> None:
+    """As an earlier version left it: moved on within a minute, the slot between cleared away, and somebody on the way.
+    The schedule was given up, because there was nowhere to go."""
+    await filled(world)
+    liked = await tie(world, "umi", TieKind.FAVORITE)
+    assert liked is not None
+    for slot, to in ((LESSON, TO), (TO, FURTHER)):
+        await world.service.moves.move(STAFF, slot, to)
+        world.settle()
+        await world.service.moves.carry(slot)
+    await world.db.write(lessons.delete(*key_of(TO)))
+    for slot in (TO, FURTHER):
+        await world.db.write(user_lessons.delete("umi", *key_of(slot), TieKind.FAVORITE))
+    await world.db.write(user_lessons.put(replace(liked, updated_at=days.now(world.clock))))
+    for slot in (LESSON, TO):
+        await world.runtime.write(schedules.delete(f"lessons/move/{slot}"))
+    world.settle()
+
+
+async def healed(world: World) -> None:
+    """Bring up to date what an earlier version wrote, a page at a time; then by the clock."""
+    cursor: str | None = None
+    for _ in range(10):
+        progress = await world.jobs.resume_moves({}, cursor)
+        cursor = progress.cursor
+        if cursor is None:
+            break
+    assert cursor is None
+    assert await world.runtime.get(schedules(f"lessons/move/{LESSON}").consistent()) is not None
+    for _ in range(2):
+        world.settle()
+        await world.jobs.move({"slot": str(LESSON)})
+
+
+async def test_a_move_to_a_slot_that_is_gone_goes_on_to_where_the_lesson_is(world: World) -> None:
+    await moved_twice(world)
+    await healed(world)
+    arrived = await tie(world, "umi", TieKind.FAVORITE, FURTHER)
+    assert arrived is not None
+    assert (arrived.status, arrived.notes) == (Status.ACTIVE, "いつもの")
+    assert await world.service.timetable.find(LESSON) is None
+    assert (await world.lesson_now(FURTHER)).booked_here == 2
+
+
+async def test_another_lesson_in_the_slot_between_is_not_taken_for_it(world: World) -> None:
+    await moved_twice(world)
+    await world.lesson(TO)
+    await healed(world)
+    assert await tie(world, "umi", TieKind.FAVORITE, TO) is None
+    arrived = await tie(world, "umi", TieKind.FAVORITE, FURTHER)
+    assert arrived is not None
+    assert arrived.status is Status.ACTIVE
+
+
+async def test_a_lesson_that_takes_place_nowhere_any_more_is_off(world: World) -> None:
+    await moved_twice(world)
+    await world.db.write(lessons.delete(*key_of(FURTHER)))
+    await healed(world)
+    old = await world.lesson_now(LESSON)
+    assert (old.moving_to, old.called_off, old.is_open) == (None, True, False)
+    world.clock.set((LESSON.starts_at + timedelta(minutes=10)).timestamp())
+    await world.jobs.expire({})
+    left = await tie(world, "umi", TieKind.FAVORITE)
+    assert left is not None
+    assert left.status is not Status.ACTIVE, "it was kept for a move that never came"
