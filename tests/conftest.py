@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 
@@ -12,6 +13,8 @@ from bench import peers
 from tests.browser import FAILED
 
 PROGRAMMES = 25
+GARBAGE = (20_000, 20, 20)
+"""How much is made before it is looked through for what nobody needs; Python's own are 700, 10 and 10."""
 
 # How long an example takes, or to think of one, says more about the machine than about the program. The examples are
 # the same every time; `pytest --hypothesis-profile by-chance` looks for others.
@@ -68,3 +71,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.timeout(300))
         if "ministack" in item.nodeid or "dynoxide" in item.nodeid:
             item.add_marker(pytest.mark.flaky(reruns=2))
+
+
+def pytest_collection_finish() -> None:
+    """Fourteen thousand tests and all that they import stay to the end: nobody need look through them for garbage."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(*GARBAGE)

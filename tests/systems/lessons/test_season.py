@@ -398,7 +398,6 @@ async def rare_collections() -> AsyncIterator[None]:
     gc.set_threshold(200_000, 20, 100)
     yield
     gc.set_threshold(*kept)
-    gc.unfreeze()
 
 
 async def test_two_days_of_a_season(monkeypatch: pytest.MonkeyPatch) -> None:
