@@ -27,6 +27,7 @@ import asyncio
 import os
 import random
 import shutil
+import sys
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
@@ -49,6 +50,8 @@ from sekkei.web.testing import Client, opened, test_settings
 WHOLE = os.environ.get("SEKKEI_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser") or ""
 CHROMIUM = os.environ.get("SEKKEI_CHROMIUM") or shutil.which("chromium-headless-shell") or WHOLE
 """It draws pages and nothing around them, neither notifications nor installed pages, in half the processor time."""
+os.environ.setdefault("NODE_COMPILE_CACHE", str(Path(sys.prefix) / ".node-compiled"))
+"""Playwright's driver is a program of Node, which compiles it for every test unless it may keep what it made."""
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
