@@ -146,16 +146,19 @@ def test_a_file_of_another_version(tmp_path: Path, capsys: pytest.CaptureFixture
     assert (tmp_path / "sekkei.db").read_bytes() == before
 
 
-def test_a_port_that_is_taken(tmp_path: Path) -> None:
+def test_a_port_that_is_taken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for variable in [one for one in os.environ if one.startswith(("SEKKEI_", "AWS_"))]:
+        monkeypatch.delenv(variable)
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = str(taken.getsockname()[1])
         for option, other in (("--port", "--dynamodb-port"), ("--dynamodb-port", "--port")):
-            command = [*COMMAND, "up", option, port, other, "0", "--data", str(tmp_path)]
-            ended = subprocess.run(command, capture_output=True, text=True, env=environment(), timeout=60)
-            assert ended.returncode == 2
-            assert f"Port {port} at 127.0.0.1 is in use. Choose another with {option}" in ended.stderr
+            assert cli.main(["up", option, port, other, "0", "--data", str(tmp_path)]) == 2
+            said = capsys.readouterr().err
+            assert f"Port {port} at 127.0.0.1 is in use. Choose another with {option}" in said
 
 
 @pytest.mark.parametrize(
