@@ -1,6 +1,8 @@
 PYTHON ?= python3
 SYSTEMS := chiipochi eventbot lessons q tasks
 BIN := .venv/bin
+# Half of what it takes to collect the tests, and a third of every process that they start, is compiling.
+PYTEST := env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --only-binary :all:
 
 .PHONY: help setup up browser test check bench torture docs site pictures texts budgets calls peers lock clean
@@ -52,7 +54,7 @@ browser:
 
 test: setup
 	@$(MAKE) --no-print-directory browser || echo "The tests in a browser will be skipped."
-	$(BIN)/python -m pytest tests -m "not torture" -n auto --dist worksteal
+	$(PYTEST) tests -m "not torture" -n auto --dist worksteal
 
 check: setup
 	$(BIN)/ruff check sekkei systems tests bench
@@ -69,7 +71,7 @@ bench: setup
 	$(BIN)/python -m bench
 
 torture: setup
-	$(BIN)/python -m pytest tests -m torture --hypothesis-profile by-chance -n auto --dist worksteal
+	$(PYTEST) tests -m torture --hypothesis-profile by-chance -n auto --dist worksteal
 
 docs: setup
 	@for system in $(SYSTEMS); do for language in ja en; do \
