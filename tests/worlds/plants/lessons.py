@@ -180,7 +180,7 @@ def one_channel_is_enough(patch: pytest.MonkeyPatch) -> None:
 
 PLANTS = [
     Planted("lessons", a_lesson_is_overbooked, "places_equal_bookings", 29),
-    Planted("lessons", a_booking_leaves_the_waiting_list_as_it_is, "nobody_waits_for_what_they_have", 0),
+    Planted("lessons", a_booking_leaves_the_waiting_list_as_it_is, "nobody_waits_for_what_they_have", 15),
     Planted("lessons", a_place_is_never_released_at_the_studio, "both_sides_agree", 2),
     Planted("lessons", what_the_studio_did_not_answer_is_left_alone, "nothing_is_half_done_at_the_studio", 0),
     Planted("lessons", an_opening_is_told_by_everybody_who_sees_it, "nobody_is_told_of_an_opening_twice", 0),
