@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from sekkei.clock import SYSTEM
 from sekkei.runtime.aws.eventbridge import EventBridgeSchedules
-from sekkei.runtime.http import Http
+from sekkei.runtime.http import LIMITS, Http
 from sekkei.runtime.schedules import Schedules
 from sekkei.runtime.settings import Settings
 from sekkei.runtime.system import Context
@@ -28,6 +28,8 @@ from sekkei_systems.eventbot.rules.identifiers import is_snowflake
 
 LOCAL_APPLICATION_ID = "8000000000000000001"
 LOCAL_TOKEN = "local"
+CONNECTIONS = 200
+"""More than one process has under way at once: what hangs takes no connection from anybody else."""
 REQUIRED = ("discord_application_id", "discord_public_key", "discord_bot_token")
 
 
@@ -72,7 +74,7 @@ def connect(context: Context) -> Gateway:
     if not is_snowflake(application_id):
         raise ValueError("SEKKEI_DISCORD_APPLICATION_ID must be the number on the application's page.")
     url = settings.get("discord_api_url", API_URL).rstrip("/")
-    send = over_http(Http(), url)
+    send = over_http(Http(LIMITS._replace(connections=CONNECTIONS)), url)
     rest = Rest(send, token, application_id, settings.public_url, context.clock, wait_max=wait_max)
     secret = settings.get("discord_client_secret")
     asking = f"{url.partition('/api/')[0]}/oauth2/authorize"

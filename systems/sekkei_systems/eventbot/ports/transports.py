@@ -35,6 +35,10 @@ untrue since it was written down."""
 UNTRUE = "it is no longer true"
 
 
+class Untrue(Exception):
+    """What a message says has changed since it was written down."""
+
+
 @contextmanager
 def obeyed() -> Iterator[None]:
     """What Discord says of rates and of our token holds for every process on the store, not for this one alone."""
@@ -69,7 +73,8 @@ class Calls:
     """Kind `eventbot.call`: people are rung in several messages, one after the other, so that the text comes first.
 
     Each message that went out puts the rest into the outbox, so a crash repeats at most what its nonce lets through.
-    One that says what it is `about` may have waited while that changed, and is judged when it goes out.
+    One that says what it is `about` may have waited while that changed, and is judged when it goes out: when nothing
+    is left to wait for, a rate of Discord's included.
     """
 
     def __init__(self, rest: Rest, outbox: Outbox, troubled: Troubled, concerned: Concerned) -> None:
@@ -77,39 +82,46 @@ class Calls:
 
     async def send(self, message: Message) -> str:
         first, *rest = message.body["calls"]
-        call = await self._as_of_now(message.body, first)
-        if call is None:
+        try:
+            to, sent = await self._said(message, first)
+        except Untrue:
             return UNTRUE
-        to, sent = await self._said(message, call) if call["content"] else (message.to, "")
         if rest:
             reason = message.id.partition("/")[2]
             await self._outbox.put(message.kind, to, {**message.body, "calls": rest}, id=f"{reason}+")
         return sent
 
-    async def _as_of_now(self, body: Mapping[str, Any], call: Mapping[str, Any]) -> Mapping[str, Any] | None:
-        """It rings only those whom it still concerns; None where it is no longer true."""
+    async def _as_of_now(self, body: Mapping[str, Any], call: Mapping[str, Any]) -> Mapping[str, Any]:
+        """It rings only those whom it still concerns; raises Untrue."""
         if "about" not in body:
             return call
         users = call["allowed_mentions"].get("users", [])
         concerned = await self._concerned(body["about"], users)
-        return None if concerned is None else ringing(call, concerned)
+        if concerned is None:
+            raise Untrue
+        return ringing(call, concerned)
 
     async def _said(self, message: Message, call: Mapping[str, Any]) -> tuple[str, str]:
-        """In which channel, and under which id."""
-        nonce = nonce_of(message.id)
+        """In which channel, and under which id; without one where nobody was left to be rung."""
         try:
-            return message.to, await self._post(message.to, call, nonce)
+            return message.to, await self._post(message.to, message, call)
         except Refused as refused:
             if refused.code not in NEVER:
                 raise
             to = await self._elsewhere(message, refused)
-            return to, await self._post(to, call, nonce)
+            return to, await self._post(to, message, call)
 
-    async def _post(self, to: str, call: Mapping[str, Any], nonce: str) -> str:
-        if not is_snowflake(to):
-            raise Undeliverable("there is no channel to post in")
+    async def _post(self, to: str, message: Message, call: Mapping[str, Any]) -> str:
+        async def compose() -> Mapping[str, Any] | None:
+            as_of_now = await self._as_of_now(message.body, call)
+            if not as_of_now["content"]:
+                return None
+            if not is_snowflake(to):
+                raise Undeliverable("there is no channel to post in")
+            return {**as_of_now, "nonce": nonce_of(message.id), "enforce_nonce": True}
+
         with obeyed():
-            return await self._rest.post(to, {**call, "nonce": nonce, "enforce_nonce": True})
+            return await self._rest.post_composed(to, compose) or ""
 
     async def _elsewhere(self, message: Message, refused: Refused) -> str:
         """The channel for when the first one is gone; raises Undeliverable where there is none."""
@@ -131,26 +143,39 @@ class Directs:
 
     async def send(self, message: Message) -> str:
         first, *rest = message.body["users"]
-        about = message.body.get("about")
-        concerned = [first] if about is None else await self._concerned(about, [first])
-        if concerned is None:
+        try:
+            concerned = await self._concerns(message.body.get("about"), str(first))  # else no channel
+            sent = await self._sent(message, str(first)) if concerned else ""
+        except Untrue:
             return UNTRUE
-        sent = await self._sent(message, str(first)) if concerned else ""
         if rest:
             reason = message.id.partition("/")[2]
             await self._outbox.put(message.kind, rest[0], {**message.body, "users": rest}, id=f"{reason}+")
         return sent
 
     async def _sent(self, message: Message, user_id: str) -> str:
-        body = {**message.body["message"], "nonce": nonce_of(message.id), "enforce_nonce": True}
+        async def compose() -> Mapping[str, Any] | None:
+            if not await self._concerns(message.body.get("about"), user_id):
+                return None
+            return {**message.body["message"], "nonce": nonce_of(message.id), "enforce_nonce": True}
+
         try:
             with obeyed():
-                return await self._rest.post(await self._rest.direct_channel(user_id), body)
+                return await self._rest.post_composed(await self._rest.direct_channel(user_id), compose) or ""
         except Refused as refused:
             if refused.code not in NEVER | {INVALID_RECIPIENT}:
                 raise
             await self._refused(str(message.body["guild_id"]), user_id)
             return ""
+
+    async def _concerns(self, about: Mapping[str, Any] | None, user_id: str) -> bool:
+        """Raises Untrue."""
+        if about is None:
+            return True
+        concerned = await self._concerned(about, [user_id])
+        if concerned is None:
+            raise Untrue
+        return bool(concerned)
 
 
 class ToInteraction:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 
 import pytest
@@ -41,3 +42,29 @@ async def test_half_set_up_refuses_to_start_and_says_what_is_missing(quick: Bot,
     with pytest.raises(ValueError, match="SEKKEI_DISCORD"):
         connect(replace(context, settings=alone))
     assert connect(replace(context, settings=replace(context.settings, values=ALL))).local is None
+
+
+async def test_calls_that_hang_leave_connections_for_others(quick: Bot) -> None:
+    """Of other servers, say: nobody waits for what is asked on behalf of somebody else."""
+    context = quick.client.shell.deployment.systems["eventbot"].context
+    asked, all_asked = list[bytes](), asyncio.Event()
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        asked.append(await reader.readline())
+        if len(asked) == 40:
+            all_asked.set()
+        if b"/guilds/99 " in asked[-1]:
+            writer.write(b'HTTP/1.1 200 OK\r\nContent-Length: 11\r\n\r\n{"id":"99"}')
+
+    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+    url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+    settings = replace(context.settings, values={**ALL, "discord_api_url": url})
+    rest = connect(replace(context, settings=settings)).rest
+    hung = [asyncio.create_task(rest.guild(str(number))) for number in range(40)]
+    async with asyncio.timeout(20):
+        await all_asked.wait()
+        assert await rest.guild("99") == {"id": "99"}
+    for task in hung:
+        task.cancel()
+    await asyncio.gather(*hung, return_exceptions=True)
+    server.close()

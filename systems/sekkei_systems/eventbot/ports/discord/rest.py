@@ -25,6 +25,8 @@ TRIES_MAX = 3
 log = logging.getLogger("sekkei_systems.eventbot.ports.discord")
 
 Payload = Mapping[str, Any]
+Compose = Callable[[], Awaitable[Payload | None]]
+"""Makes a message when its turn has come, of what is true by then; None where nothing is to be said any more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +84,11 @@ class Rest:
         """Post a message; returns its id."""
         made = await self.call("POST", f"/channels/{channel_id}/messages", message)
         return str(made["id"])
+
+    async def post_composed(self, channel_id: str, compose: Compose) -> str | None:
+        """The same with one that is made at the last moment, after every wait for its turn."""
+        made = await self.call("POST", f"/channels/{channel_id}/messages", compose=compose)
+        return None if made is None else str(made["id"])
 
     async def edit(self, channel_id: str, message_id: str, message: Payload) -> None:
         await self.call("PATCH", f"/channels/{channel_id}/messages/{message_id}", message)
@@ -156,25 +163,39 @@ class Rest:
         made: list[Any] = await self.call("PUT", f"/applications/{self.application_id}{where}/commands", commands)
         return made
 
-    async def call(self, method: str, path: str, content: Any = None, *, exempt: bool = False) -> Any:
+    async def call(
+        self, method: str, path: str, content: Any = None, *, exempt: bool = False, compose: Compose | None = None
+    ) -> Any:
         """One request, in its turn. `exempt`: interactions are not under the limit for everything."""
-        if self._halted:
-            raise Unauthorised("Discord refused the token before; nothing is sent until the bot is started anew")
-        body = b"" if content is None else orjson.dumps(content)
-        headers = {**self._headers, "Content-Type": "application/json"} if body else self._headers
         route, major = route_of(method, path)
         bucket = self._rates.bucket(route, major)
-        async with bucket.lock:
-            for _ in range(TRIES_MAX):
-                await self._rates.turn(bucket, exempt)
-                answer = await self._send(method, path, headers, body)
-                self._rates.learn(route, major, bucket, answer.headers)
+        for _ in range(TRIES_MAX):
+            self._must_not_be_halted()
+            turn = await self._rates.turn(bucket, exempt)
+            try:
+                if compose is not None and (content := await compose()) is None:
+                    return None
+                self._must_not_be_halted()
+                self._rates.goes(turn)
+                answer = await self._sent(method, path, content)
                 if answer.status != 429:
+                    self._rates.learn(route, major, turn, answer.headers, answer.status < 300)
                     return self._result(answer, exempt)
                 limited = _limited(answer)
-                self._rates.limited(bucket, limited.retry_after, limited.scope == "global")
-                log.warning("rate limited by Discord", extra={"route": route, "retry_after": limited.retry_after})
-            raise limited
+                self._rates.limited(turn, limited.retry_after, limited.scope == "global")
+            finally:
+                self._rates.ends(turn)
+            log.warning("rate limited by Discord", extra={"route": route, "retry_after": limited.retry_after})
+        raise limited
+
+    def _must_not_be_halted(self) -> None:
+        if self._halted:
+            raise Unauthorised("Discord refused the token before; nothing is sent until the bot is started anew")
+
+    async def _sent(self, method: str, path: str, content: Any) -> RestAnswer:
+        body = b"" if content is None else orjson.dumps(content)
+        headers = {**self._headers, "Content-Type": "application/json"} if body else self._headers
+        return await self._send(method, path, headers, body)
 
     def _result(self, answer: RestAnswer, for_interaction: bool) -> Any:
         if 200 <= answer.status < 300:
