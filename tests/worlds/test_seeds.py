@@ -49,6 +49,7 @@ FOUND = {
     ("eventbot", 11684): "Discord's own event, made and not known, because it had begun",
     ("eventbot", 11876): "a series called off while it was moved, which went on at the time of before",
     ("eventbot", 12291): "somebody told that they moved up by a message that had waited for another, and they had left",
+    ("eventbot", 12638): "an event moved to come when Discord's own one was over",
     ("eventbot", 13025): "a role taken by whom Discord had kept waiting for longer than a lease",
     ("eventbot", 13248): "a role given by such a one",
     ("lessons", 26): "somebody told twice that a lesson is off, because an index was behind",

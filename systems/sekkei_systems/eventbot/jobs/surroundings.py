@@ -58,8 +58,10 @@ class Surroundings:
             return await self._make(event, content, mark)
         if event.mirrored == mark:
             return event
-        await self._change(event, content)
-        return await self._store(event, _plain(event).set(Event.mirrored, mark))
+        if await self._change(event, content):
+            return await self._store(event, _plain(event).set(Event.mirrored, mark))
+        event = await self._store(event, _unknown(event))
+        return await self._make(event, content, mark)
 
     async def _make(self, event: Event, content: dict[str, Any], mark: str) -> Event:
         tried = _plain(event).set(Event.mirror_tried, True).set(Event.mirror_tried_as, _called(content))
@@ -82,15 +84,19 @@ class Surroundings:
                 return str(one["id"])
         return None
 
-    async def _change(self, event: Event, content: dict[str, Any]) -> None:
+    async def _change(self, event: Event, content: dict[str, Any]) -> bool:
+        """False where it is over, and Discord keeps it as it was: an event that was moved has another one to come."""
         assert event.scheduled_event_id is not None
         changes = {"description": None, **content}
         try:
             await self._rest.edit_scheduled_event(event.guild_id, event.scheduled_event_id, changes)
         except Refused as refused:
-            if refused.code in (UNKNOWN_SCHEDULED_EVENT, FINISHED_EVENT):  # somebody deleted or ended it by hand
-                await self._store(event, _plain(event).remove(Event.scheduled_event_id).remove(Event.mirrored))
+            if refused.code == FINISHED_EVENT:
+                return False
+            if refused.code == UNKNOWN_SCHEDULED_EVENT:  # somebody deleted it by hand
+                await self._store(event, _unknown(event))
             raise
+        return True
 
     async def unmirror(self, event: Event) -> Event:
         """Also one whose answer was lost when it was made."""
@@ -104,8 +110,7 @@ class Surroundings:
         except Refused as refused:
             if refused.code != UNKNOWN_SCHEDULED_EVENT:
                 raise
-        gone = _untried(event).remove(Event.scheduled_event_id).remove(Event.mirrored)
-        return await self._store(event, gone)
+        return await self._store(event, _unknown(event).remove(Event.mirror_tried).remove(Event.mirror_tried_as))
 
     async def _store(self, event: Event, update: Update[Event]) -> Event:
         try:
@@ -118,12 +123,13 @@ def _plain(event: Event) -> Update[Event]:
     return events.update(event.guild_id, event.event_id).keeping_version()
 
 
-def _untried(event: Event) -> Update[Event]:
-    return _plain(event).remove(Event.mirror_tried).remove(Event.mirror_tried_as)
+def _unknown(event: Event) -> Update[Event]:
+    return _plain(event).remove(Event.scheduled_event_id).remove(Event.mirrored)
 
 
 def _made(event: Event, id: str) -> Update[Event]:
-    return _untried(event).set(Event.scheduled_event_id, id)
+    tried = _plain(event).remove(Event.mirror_tried).remove(Event.mirror_tried_as)
+    return tried.set(Event.scheduled_event_id, id)
 
 
 def _called(content: Mapping[str, Any]) -> str:

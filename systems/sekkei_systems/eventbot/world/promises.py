@@ -78,6 +78,10 @@ class History:
     notices: dict[str, Notice] = field(default_factory=dict)
     reminders: dict[tuple[str, int], set[str]] = field(default_factory=dict)
     """The times at which people were ever to be reminded, of which title and start."""
+    natives: dict[str, str | None] = field(default_factory=dict)
+    """Discord's own event of each event."""
+    let_go: dict[str, float] = field(default_factory=dict)
+    """Those of Discord's own that an event had before."""
 
 
 def history_of(world: World) -> History:
@@ -107,6 +111,9 @@ def _keep_events(world: World, history: History) -> None:
         history.events[event.event_id] = event.title
         if event.cancelled_at is not None:
             history.cancelled.setdefault(event.event_id, world.clock.now())
+        before, history.natives[event.event_id] = history.natives.get(event.event_id), event.scheduled_event_id
+        if before is not None and before != event.scheduled_event_id:
+            history.let_go[before] = world.clock.now()
         if event.event_start_at is not None:
             times = {event.event_remind_at.isoformat()} if event.event_remind_at else set()
             key = (event.title, int(event.event_start_at.timestamp()))
@@ -390,10 +397,14 @@ def whoever_is_told_that_they_moved_up_takes_part(world: World) -> None:
 
 @WORLD.finally_
 def discords_own_events_are_ours(world: World) -> None:
-    """Each once, with what it says here, as long as it is to come; none of what is called off."""
+    """Each once, with what it says here, as long as it is to come; none of what is called off. One that was over when
+    its event was moved stays as it was, and another one is made."""
     there = dict(drive(discord_of(world).things("scheduled-event")))
     events = {one.scheduled_event_id: one for one in events_of(world) if one.scheduled_event_id is not None}
+    let_go = history_of(world).let_go
     for id, body in there.items():
+        if let_go.get(id, 0.0) >= datetime.fromisoformat(body["scheduled_end_time"]).timestamp():
+            continue
         assert id in events, f"Discord has an event {body.get('name')} of which nobody knows"
         assert events[id].cancelled_at is None, f"Discord has {body.get('name')}, which is called off"
     for event in events_of(world):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 
@@ -105,3 +105,33 @@ async def test_an_edit_after_a_lost_answer_does_not_make_two_native_events(rich:
     now = await settled(rich, event)
     [(id, native)] = await rich.local.things("scheduled-event")
     assert (id, native["name"], native["description"]) == (now.scheduled_event_id, "別の会", "持ち物")
+
+
+async def test_a_native_event_that_is_over_is_followed_by_another_when_the_event_is_moved(rich: Bot) -> None:
+    """Moved in the moment in which everything died; Discord changes none that is over."""
+    event = await rich.event(start=rich.service.desk.now() + timedelta(minutes=20))
+    start = rich.service.desk.now() + timedelta(hours=9)
+    await rich.service.events.edit(await rich.host(AOI, event.event_id), Draft("もくもく会", start))
+    rich.clock.advance(3 * 3600)
+    now = await settled(rich, event)
+    assert now.troubles == {}
+    there = dict(await rich.local.things("scheduled-event"))
+    assert set(there) == {event.scheduled_event_id, now.scheduled_event_id}
+    assert datetime.fromisoformat(there[str(now.scheduled_event_id)]["scheduled_start_time"]) == start
+    await rich.service.events.cancel(await rich.host(AOI, event.event_id))
+    await settled(rich, event)
+    assert [id for id, _ in await rich.local.things("scheduled-event")] == [event.scheduled_event_id]
+
+
+async def test_a_lost_answer_to_the_one_that_follows_does_not_make_two(rich: Bot) -> None:
+    event = await rich.event(start=rich.service.desk.now() + timedelta(minutes=20))
+    start = rich.service.desk.now() + timedelta(hours=9)
+    await rich.service.events.edit(await rich.host(AOI, event.event_id), Draft("もくもく会", start))
+    rich.clock.advance(3 * 3600)
+    rich.local.faults.append(Fault("lost", 1, on="POST .*/scheduled-events"))
+    for _ in range(4):
+        await rich.work(30)
+    now = await settled(rich, event)
+    there = {id for id, _ in await rich.local.things("scheduled-event")}
+    assert there == {event.scheduled_event_id, now.scheduled_event_id}
+    assert len(there) == 2
