@@ -51,6 +51,7 @@ FOUND = {
     ("eventbot", 12291): "somebody told that they moved up by a message that had waited for another, and they had left",
     ("eventbot", 12638): "an event moved to come when Discord's own one was over",
     ("eventbot", 13025): "a role taken by whom Discord had kept waiting for longer than a lease",
+    ("eventbot", 13133): "a post that was never drawn, because its notices used up the rate",
     ("eventbot", 13248): "a role given by such a one",
     ("lessons", 26): "somebody told twice that a lesson is off, because an index was behind",
     ("lessons", 10069): "a first lesson taken away at the desk, and had anew",

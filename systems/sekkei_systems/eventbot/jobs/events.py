@@ -60,6 +60,8 @@ class Run:
     settings: GuildSettings
     troubles: dict[str, str]
     again: list[timedelta] = field(default_factory=list)
+    limited: set[str] = field(default_factory=set)
+    """Steps that Discord wants later, and that come again."""
     failure: Exception | None = None
 
 
@@ -101,8 +103,9 @@ class EventSettling:
                 await self._try(run, name, step)
         if run.troubles != event.troubles:
             await self._write(_plain(event).set(Event.troubles, run.troubles))
-        for notice_id in await self._service.notices.open_ones(event):
-            await self._desk.transact(self._desk.settle_notice(event.guild_id, notice_id))  # it counts the members
+        if "message" not in run.limited:  # else they are drawn after it: they would take what is left of its rate
+            for notice_id in await self._service.notices.open_ones(event):
+                await self._desk.transact(self._desk.settle_notice(event.guild_id, notice_id))  # it counts the members
         run.again += self._in_a_moment(event)
         if run.again:
             await self._again(event.guild_id, event.event_id, min(run.again))
@@ -121,6 +124,7 @@ class EventSettling:
         try:
             await step(run)
         except RateLimited as limited:
+            run.limited.add(name)
             run.again.append(timedelta(seconds=limited.retry_after))
         except Unavailable as unavailable:
             run.failure = unavailable

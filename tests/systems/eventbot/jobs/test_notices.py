@@ -186,3 +186,18 @@ async def settle(bot: Bot, event: Event) -> None:
     """Before anything else that is due."""
     job = bot.client.shell.deployment.systems["eventbot"].parts.scheduled["settle-event"]
     await job({"guild_id": GUILD_ID, "event_id": event.event_id})
+
+
+async def test_a_post_that_waits_for_its_rate_has_its_notices_drawn_once(quick: Bot) -> None:
+    """Drawn at each of its tries they take what is left of the rate, and it is never its turn."""
+    event = await quick.event(start=quick.service.desk.now() + timedelta(hours=9))
+    notice = await quick.service.notices.post(await quick.host(AOI, event.event_id), NewNotice("題", "文"))
+    await quick.calm()
+    posted = (await quick.service.desk.notice(GUILD_ID, notice.notice_id)).notice_message_id
+    quick.local.log.clear()
+    quick.local.faults.append(Fault("rate", 5, on=f"PATCH .*/{event.recruit_message_id}"))
+    await quick.service.joining.join(REN.actor, event.event_id)
+    await quick.calm()
+    drawn = [one["path"].rpartition("/")[2] for one in reversed(quick.local.log) if one["method"] == "PATCH"]
+    assert drawn == [event.recruit_message_id] * 6 + [posted]
+    assert await _progress(quick, notice) == "**0 / 1**"
