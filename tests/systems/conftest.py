@@ -17,6 +17,7 @@ from sekkei.clock import ManualClock
 from sekkei.store import Embedded, Remote, Retrying, Store, Weather
 from sekkei.store.protocol import Request, Response
 from tests.calls import asks_only_what_is_noted as asks_only_what_is_noted
+from tests.prepared import tables_are_made_once as tables_are_made_once
 
 STORES = ("embedded", "weather", "ministack")
 LATEST_INDEX_SECONDS = 2.0
