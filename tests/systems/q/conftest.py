@@ -38,7 +38,7 @@ from sekkei_systems.q.jobs import QJobs
 from sekkei_systems.q.service import Service
 from sekkei_systems.q.service.people import Profile, Visitor
 from tests.browser import browser, serve, shots, whole_browser
-from tests.systems.conftest import LATEST_INDEX_SECONDS
+from tests.systems.conftest import LATEST_INDEX_SECONDS, retries
 from tests.systems.q.named import ByName
 
 __all__ = ["browser", "serve", "shots", "whole_browser"]
@@ -46,6 +46,8 @@ __all__ = ["browser", "serve", "shots", "whole_browser"]
 NOON = 1_762_398_000.0  # 2025-11-06 12:00 in Japan
 LEASE_SECONDS = 60.0
 SETTLING_ROUNDS = 12
+FAIR_ROUNDS = 3
+"""Where no answer is lost and no index is behind, nothing waits for the next round that is due now."""
 
 
 @pytest.fixture
@@ -84,10 +86,11 @@ class World:
 
     async def settle(self) -> None:
         """Indexes catch up, and everything that waits is done."""
+        rounds = SETTLING_ROUNDS if retries(self.opened.context.store) else FAIR_ROUNDS
         for number in range(4 * SETTLING_ROUNDS):
-            self.pass_time(LEASE_SECONDS / SETTLING_ROUNDS + 1)  # in sum longer than a lease whose owner heard nothing
+            self.pass_time(LEASE_SECONDS / rounds + 1)  # in sum longer than a lease whose owner heard nothing
             await self.deployment.worker.run_until_idle()
-            if number >= SETTLING_ROUNDS and not await self._is_something_held():
+            if number >= rounds and not await self._is_something_held():
                 break
         self.pass_time()
 
