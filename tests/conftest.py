@@ -78,3 +78,8 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(*GARBAGE)
+
+
+def pytest_unconfigure() -> None:
+    """At the end Python looks once more, through everything."""
+    gc.unfreeze()
