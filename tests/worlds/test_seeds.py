@@ -53,6 +53,7 @@ FOUND = {
     ("eventbot", 13025): "a role taken by whom Discord had kept waiting for longer than a lease",
     ("eventbot", 13133): "a post that was never drawn, because its notices used up the rate",
     ("eventbot", 13248): "a role given by such a one",
+    ("eventbot", 13617): "a notice drawn as open by the late answer to a press",
     ("lessons", 26): "somebody told twice that a lesson is off, because an index was behind",
     ("lessons", 10069): "a first lesson taken away at the desk, and had anew",
     ("lessons", 10115): "somebody who left, with a lesson behind them",

@@ -36,6 +36,8 @@ SETTLE_DELAY = timedelta(seconds=1)
 SETTLE_TURN_SECONDS = 4
 """A stream of changes without an end puts the edit off no longer than this."""
 SOON = timedelta(milliseconds=1)
+SETTLE_ROWS = ("settle", "settle0", "settle1")
+"""The rows of one event or notice: for what is to be seen at once, and the two that take turns."""
 PATIENCE_SECONDS = 2.0
 """Discord waits three seconds for an answer; contended writes are repeated for two of them."""
 REQUEST_KEPT = timedelta(minutes=20)
@@ -91,10 +93,13 @@ class Desk:
         return self._settle(notice_id, SETTLE_NOTICE, {"guild_id": guild_id, "notice_id": notice_id}, delay)
 
     def _settle(self, id: str, job: str, payload: Mapping[str, Any], delay: timedelta) -> Put[Schedule]:
-        """Two rows take turns: while changes put off the one of this turn, the one of the turn before comes due."""
+        """Two rows take turns: while changes put off the one of this turn, the one of the turn before comes due. What
+        is to be seen at once has a row of its own: a press before it is still on its way to Discord, which draws the
+        message by its answer, and is followed by the edit a second later."""
         now = days.now(self.clock)
-        turn = int(now.timestamp()) // SETTLE_TURN_SECONDS % 2
-        return self.soon.put_action(schedule_name(id, f"settle{turn}"), job, payload, at=now + delay)
+        at_once, *turns = SETTLE_ROWS
+        row = at_once if delay == SOON else turns[int(now.timestamp()) // SETTLE_TURN_SECONDS % 2]
+        return self.soon.put_action(schedule_name(id, row), job, payload, at=now + delay)
 
     def call(
         self,

@@ -201,3 +201,23 @@ async def test_a_post_that_waits_for_its_rate_has_its_notices_drawn_once(quick: 
     drawn = [one["path"].rpartition("/")[2] for one in reversed(quick.local.log) if one["method"] == "PATCH"]
     assert drawn == [event.recruit_message_id] * 6 + [posted]
     assert await _progress(quick, notice) == "**0 / 1**"
+
+
+async def test_an_answer_that_comes_after_the_closing_does_not_open_the_post(quick: Bot) -> None:
+    """Discord draws a post anew by what a press is answered with: what was read before the closing may arrive after."""
+    event = await quick.event()
+    await quick.service.joining.join(REN.actor, event.event_id)
+    host = await quick.host(AOI, event.event_id)
+    notice = await quick.service.notices.post(host, NewNotice("集合", "21 時に"))
+    await quick.calm()
+    while_open = await _posted(quick, notice)
+    await quick.service.notices.confirm(REN.actor, notice.notice_id)
+    await quick.service.notices.close(host, notice.notice_id)
+    await quick.work(0.1)
+    closed = await _posted(quick, notice)
+    assert closed != while_open
+    stored = await quick.service.desk.notice(GUILD_ID, notice.notice_id)
+    (post,) = [one for one, _ in await quick.posts() if one.message_id == stored.notice_message_id]
+    await quick.local.edit(post, while_open)
+    await quick.calm()
+    assert await _posted(quick, notice) == closed

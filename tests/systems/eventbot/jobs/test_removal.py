@@ -15,6 +15,7 @@ from sekkei_systems.eventbot.ports.discord.rest import Rest
 from sekkei_systems.eventbot.refusals import NoticeClosed
 from sekkei_systems.eventbot.rules.identifiers import schedule_name
 from sekkei_systems.eventbot.service import Draft, NewNotice
+from sekkei_systems.eventbot.service.desk import SETTLE_ROWS
 from tests.systems.eventbot.conftest import AOI, MEI, REN, Bot, settled
 
 
@@ -148,8 +149,8 @@ async def test_a_native_event_whose_answer_was_lost_goes_too(rich: Bot) -> None:
 async def test_a_notice_that_was_never_posted_is_not_posted_to_be_deleted(quick: Bot) -> None:
     event = await quick.event()
     notice = await quick.service.notices.post(await quick.host(AOI, event.event_id), NewNotice("題", "文"))
-    for turn in (0, 1):  # whoever would have posted it is not there
-        await quick.service.desk.soon.delete(schedule_name(notice.notice_id, f"settle{turn}"))
+    for row in SETTLE_ROWS:  # whoever would have posted it is not there
+        await quick.service.desk.soon.delete(schedule_name(notice.notice_id, row))
     quick.local.log.clear()
     await _delete(quick, event)
     asked = [(one["method"], one["path"]) for one in quick.local.log]
@@ -179,7 +180,7 @@ async def test_what_was_posted_before_goes_with_what_is_deleted(quick: Bot) -> N
     await quick.service.notices.repost(host, notice.notice_id)
     await quick.service.events.repost(await quick.host(AOI, event.event_id))
     for id in (event.event_id, notice.notice_id):
-        for turn in (0, 1):
-            await quick.service.desk.soon.delete(schedule_name(id, f"settle{turn}"))
+        for row in SETTLE_ROWS:
+            await quick.service.desk.soon.delete(schedule_name(id, row))
     await _delete(quick, event)
     assert await _left(quick) == []
