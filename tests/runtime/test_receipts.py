@@ -7,9 +7,19 @@ from sekkei.design import Database
 from sekkei.runtime import days
 from sekkei.runtime.dead_letters import DeadLetterKind, DeadLetters
 from sekkei.runtime.delivery import Delivery
-from sekkei.runtime.design import Message, SetAside, State, messages, newest_messages, newest_set_aside, set_aside
+from sekkei.runtime.design import (
+    Message,
+    SetAside,
+    State,
+    design,
+    messages,
+    newest_messages,
+    newest_set_aside,
+    set_aside,
+)
 from sekkei.runtime.outbox import Outbox, Undeliverable
 from sekkei.runtime.receipts import forget
+from sekkei.store import Weather
 
 HANA, TARO = "hana@example.com", "taro@example.com"
 
@@ -94,3 +104,18 @@ async def test_a_message_that_was_sent_says_until_when_it_is_kept(runtime: Datab
     assert row.due_at is not None
     assert row.sent_at is not None
     assert (row.due_at - row.sent_at).days == 1
+
+
+async def test_what_an_index_still_shows_is_forgotten_once(runtime: Database, clock: ManualClock) -> None:
+    """A job that goes on until nothing is left would go on until the index has heard of it."""
+    late = Weather(runtime.store, index_lag=600.0, clock=clock)
+    behind = Database(design, late, env=runtime.env, clock=clock)
+    outbox = Outbox(behind, clock, "q")
+    await outbox.put("mail", HANA, {}, id="1")
+    record = {"dynamodb": {"Keys": {"PK": {"S": "u-hana"}}}}
+    row = SetAside(consumer="q/Users", sequence="1", record=record, error="x", attempts=1, listed_at=days.now(clock))
+    await behind.write(set_aside.create(row))
+    clock.advance(1000)
+    assert await outbox.forget(HANA, "u-hana") == 2
+    assert await ids(behind) == {"q/1"}, "the index is behind"
+    assert await outbox.forget(HANA, "u-hana") == 0
