@@ -214,7 +214,8 @@ class Events:
         if further != event.reminders:
             update = update.set(Event.reminders, further)
         update = update.set(Event.series, _with_details(event, details))
-        return await self._apply(event, update, by=host.actor)
+        again = self._soon_again(event) if details.repeat != event.repeat else []
+        return await self._apply(event, update, *again, by=host.actor)
 
     async def set_options(self, host: Host, wanted: list[Written], version: int | None = None) -> Event:
         """The ways to take part. People stay in theirs; one that somebody is in, or waits for, is not removed."""
@@ -251,7 +252,7 @@ class Events:
         if event.deadline_at is not None and event.deadline_at <= self._desk.now():
             update = update.remove(Event.deadline_at)
         update = update.when(Event.status == Status.CLOSED, Event.cancelled_at.absent())
-        return await self._apply(event, update, by=host.actor)
+        return await self._apply(event, update, *self._soon_again(event), by=host.actor)
 
     async def cancel(self, host: Host, *, series: bool = False) -> Event:
         """Called off for good, and announced to those who would have come. A series goes on, unless all of it ends."""
@@ -300,19 +301,25 @@ class Events:
         event, now = host.event, self._desk.now()
         update = self._plain(event).remove(Event.repeat_paused).when(Event.repeat_paused == True)  # noqa: E712
         further: list[Action[Any, Any]] = []
-        if event.cancelled_at is None and event.event_start_at and now < event.event_start_at < now + A_WHILE:
-            further = [self._begin_again(event, event.event_start_at)]
-        elif event.cancelled_at is not None or has_started(event, now):
+        if event.cancelled_at is not None or has_started(event, now):
             fresh = await next_of(self._desk, event, resumed=True)
             if fresh is not None:
                 update = update.set(Event.next_event_id, fresh.event_id).when(Event.next_event_id.absent())
                 further = [events.create(fresh), self._desk.settle_event(fresh.guild_id, fresh.event_id, SOON)]
+        else:
+            further = self._soon_again(event)
         return await self._apply(event, update, *further, by=host.actor)
 
-    def _begin_again(self, event: Event, start: datetime) -> Action[Any, Any]:
-        """Whoever begins it by a clock that is ahead of ours may have seen that it rests, and made no next one."""
-        payload = {"guild_id": event.guild_id, "event_id": event.event_id, "at": start.isoformat()}
-        return self._desk.soon.put_action(schedule_name(event.event_id, "resumed"), "begin-event", payload, at=start)
+    def _soon_again(self, event: Event) -> list[Action[Any, Any]]:
+        """What is due in a moment is done then, also if it has been done by a clock that is ahead of ours: that one saw
+        an event that rests, is closed, or is not repeated, and its schedule is gone."""
+        now, named = self._desk.now(), {"guild_id": event.guild_id, "event_id": event.event_id}
+        dues = (("resumed", "begin-event", event.event_start_at), ("reopened", "close-event", event.deadline_at))
+        return [
+            self._desk.soon.put_action(schedule_name(event.event_id, row), job, named | {"at": at.isoformat()}, at=at)
+            for row, job, at in dues
+            if at is not None and now < at < now + A_WHILE
+        ]
 
     async def retry(self, host: Host) -> Event:
         """Try again what Discord refused around an event; somebody has given the bot the permission."""

@@ -18,6 +18,7 @@ from sekkei_systems.eventbot.refusals import (
     ForeignEmoji,
 )
 from sekkei_systems.eventbot.rules import options
+from sekkei_systems.eventbot.rules.identifiers import schedule_name
 from sekkei_systems.eventbot.service import Details, Draft, NewNotice
 from tests.systems.eventbot.conftest import AOI, MEI, REN, Bot
 
@@ -67,6 +68,25 @@ async def test_the_deadline_closes_and_reopening_drops_it(quick: Bot) -> None:
     await quick.service.joining.join(REN.actor, event.event_id)
     with pytest.raises(AlreadySo):
         await quick.service.events.reopen(await quick.host(AOI, event.event_id))
+
+
+@pytest.mark.parametrize("what", ["start", "deadline"])
+async def test_what_a_clock_ahead_of_ours_has_closed_and_was_reopened_is_closed_in_time(quick: Bot, what: str) -> None:
+    """Told by seed 13962: it began, was reopened where it was yet to begin, and stayed open for good."""
+    soon = quick.service.desk.now() + timedelta(minutes=30)
+    event = await quick.event(start=soon if what == "start" else soon + timedelta(hours=1))
+    if what == "deadline":
+        await quick.service.events.set_details(await quick.host(AOI, event.event_id), Details(deadline=soon))
+    await quick.calm()
+    await quick.work(soon.timestamp() - 2 - quick.clock.now())
+    ahead = quick.service.events.begin if what == "start" else quick.service.events.deadline
+    await ahead(GUILD_ID, event.event_id, soon.isoformat())
+    await quick.service.desk.schedules.delete(schedule_name(event.event_id, what[0]))  # done
+    assert (await quick.service.events.get(GUILD_ID, event.event_id)).status is Status.CLOSED
+    reopened = await quick.service.events.reopen(await quick.host(AOI, event.event_id))
+    assert reopened.status is Status.OPEN
+    await quick.calm()
+    assert (await quick.service.events.get(GUILD_ID, event.event_id)).status is Status.CLOSED
 
 
 async def test_called_off_is_for_good_and_members_are_told(quick: Bot) -> None:
