@@ -103,6 +103,9 @@ Writing = Callable[[Transaction, Checked, Render], Response]
 Plainly = Callable[[Snapshot, Mapping[str, Any], Render], Response | None]
 """Answers a request that is plainly good without the way through all rules; None: it must go that way."""
 
+PlainRules = Callable[[Mapping[str, Any]], Checked | None]
+"""The same for a write: what `check` would give, or None."""
+
 
 class Plan(NamedTuple):
     """How a request is carried out: one of the two."""
@@ -117,6 +120,7 @@ class Operation:
     """One of DynamoDB's operations."""
 
     plainly: Plainly | None = None
+    plain_rules: PlainRules | None = None
 
     def __init__(self, name: str, shape: shapes.Structure, rules: Rules, unanswered: str = "") -> None:
         """`unanswered` are members that DynamoDB has and we have not. They are refused; unknown ones are ignored."""
@@ -174,10 +178,12 @@ class Write(Operation):
         work: Writing,
         *,
         quick: bool = False,
+        plain_rules: PlainRules | None = None,
         unanswered: str = "",
     ) -> None:
         super().__init__(name, shape, rules, unanswered)
         self._plan = Plan(write=work, quick=quick)
+        self.plain_rules = plain_rules
         self.carries_items = quick
 
     def plan(self, checked: Checked) -> Plan:

@@ -138,7 +138,7 @@ def _take(transaction: Transaction, table: Table, description: Record, line: Lin
     description["ProcessedSizeBytes"] += size
     try:
         item, item_bytes = _item_of_json(line) if isinstance(line, bytes) else _item_of_csv(table, line)
-        against_table.check_item(table, item)
+        key = against_table.item_key_bytes(table, item)
         check_item_size(item_bytes)
     except (DynamoDBError, ValueError) as error:
         description["ErrorCount"] += 1
@@ -147,7 +147,6 @@ def _take(transaction: Transaction, table: Table, description: Record, line: Lin
                 "TooManyErrors", f"More than {ERRORS_MAX} lines make no valid item; last: {error}"
             ) from error
         return
-    key = table.key_bytes(item)
     transaction.put(table, key, item, item_bytes, transaction.stored(table, key))
     description["ImportedItemCount"] += 1
 

@@ -28,9 +28,14 @@ _EXACT = Context(prec=DIGITS_MAX + EXPONENT_MAX - EXPONENT_MIN + 2, Emax=999_999
 
 def normalise(text: str) -> str:
     """The spelling DynamoDB returns: no exponent, no superfluous zero, no plus sign."""
-    if text.isdigit() and (text[0] != "0" or text == "0") and len(text) <= DIGITS_MAX and text.isascii():
+    if is_plainly_whole(text):
         return text
     return from_decimal(to_decimal(text))
+
+
+def is_plainly_whole(text: str) -> bool:
+    """Whether it is a number without sign, point or exponent, spelled as DynamoDB returns it."""
+    return text.isdigit() and (text[0] != "0" or text == "0") and len(text) <= DIGITS_MAX and text.isascii()
 
 
 def to_decimal(text: str) -> Decimal:

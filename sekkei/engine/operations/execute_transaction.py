@@ -164,7 +164,7 @@ def _change(statement: Writing, table: Table, request: dict[str, Any]) -> Checke
         raise ValidationException("RETURNING clause is not supported in ExecuteTransaction.")
     if isinstance(statement, Insertion):
         try:
-            against_table.check_item(table, statement.item)
+            against_table.item_key_bytes(table, statement.item)
         except ValidationException as refusal:
             raise Cancels("ValidationError", refusal.message) from None
     elif isinstance(statement, UpdateStatement | Deletion):

@@ -73,7 +73,7 @@ def get_plainly(snapshot: Snapshot, request: Mapping[str, Any], render: Render) 
     if table is None or not table.is_active or type(key) is not dict:
         return None
     place = table.key.text_bytes(key)
-    if place is None:
+    if place is None or len(key) != len(table.key.names):
         return None
     blob = snapshot.get(table, place)
     return {} if blob is None else {"Item": render(blob)}

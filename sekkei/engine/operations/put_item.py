@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from sekkei.engine.items import capacity, item_collections, values
 from sekkei.engine.operation import Checked, Render, Response, Write, check_condition
 from sekkei.engine.storage.transaction import Transaction
 from sekkei.engine.validation import against_table, fields
-from sekkei.engine.validation.item import check_item_size, check_return_values
+from sekkei.engine.validation.item import check_item_size, check_return_values, size_if_plain
 from sekkei.engine.validation.parameters import Parameters, condition_of
-from sekkei.engine.validation.table_name import TABLE_NAME, ItemOperation, named
+from sekkei.engine.validation.table_name import TABLE_NAME, ItemOperation, named, table_name
 
 SHAPE = ItemOperation(
     "PutItemInput",
@@ -40,12 +41,24 @@ def rules(request: dict[str, Any]) -> Checked:
     return Checked(request, table, item=item, size=size, condition=condition)
 
 
+def plain_rules(request: Mapping[str, Any]) -> Checked | None:
+    """Most requests name a table and an item of plain values, and wish for nothing: one look at them is enough."""
+    if type(request) is not dict or len(request) != len(SHAPE.required):
+        return None
+    text, item = request.get("TableName"), request.get("Item")
+    table = table_name(text) if type(text) is str else None
+    size = size_if_plain(item)
+    if table is None or size is None:
+        return None
+    assert item is not None, "what has a size is there"
+    return Checked(request, table, item=item.copy(), size=size)
+
+
 def put_item(transaction: Transaction, checked: Checked, render: Render) -> Response:
     table = transaction.table(checked.table)
     item = checked.item
     assert item is not None
-    against_table.check_item(table, item)
-    key = table.key_bytes(item)
+    key = against_table.item_key_bytes(table, item)
     old = transaction.stored(table, key)
     check_condition(checked, old)
     transaction.put(table, key, item, checked.size, old)
@@ -65,4 +78,4 @@ def put_item(transaction: Transaction, checked: Checked, render: Render) -> Resp
     return response
 
 
-OPERATIONS = (Write("PutItem", SHAPE, rules, put_item, quick=True),)
+OPERATIONS = (Write("PutItem", SHAPE, rules, put_item, quick=True, plain_rules=plain_rules),)

@@ -167,8 +167,7 @@ def _actions(transaction: Transaction, checked: Checked, tables: list[Table]) ->
 
 def _action(transaction: Transaction, part: Checked, table: Table) -> Action:
     if part.item is not None:
-        against_table.check_item(table, part.item)
-        key = table.key_bytes(part.item)
+        key = against_table.item_key_bytes(table, part.item)
     else:
         key = against_table.key_bytes(table, part.key or {})
         against_table.check_update(table, part.update)

@@ -91,14 +91,14 @@ class KeySchema:
             [item[part.name] for part in self.range]
         )
 
-    def text_bytes(self, key: Item) -> bytes | None:
-        """The key bytes of one that is plainly a key and of texts, as nearly every one is: one look instead of two.
-        The key need not have been looked at before: None when anything about it is not plain."""
-        if not self._is_of_texts or len(key) != len(self.names):
+    def text_bytes(self, item: Item) -> bytes | None:
+        """The key bytes where all parts are plainly there and texts, as nearly always: one look instead of two.
+        The item need not have been looked at before: None when anything about its key is not plain."""
+        if not self._is_of_texts:
             return None
         texts = []
         for name in self.names:
-            value = key.get(name)
+            value = item.get(name)
             if type(value) is not dict or len(value) != 1:
                 return None
             text = value.get("S")

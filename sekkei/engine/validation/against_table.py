@@ -25,7 +25,6 @@ from sekkei.errors import ValidationException
 __all__ = [
     "EmptyKeyValue",
     "check_batch_item",
-    "check_item",
     "check_key",
     "check_keys",
     "check_no_duplicates",
@@ -34,6 +33,7 @@ __all__ = [
     "check_scan",
     "check_update",
     "check_updated_item",
+    "item_key_bytes",
     "key_bytes",
 ]
 
@@ -48,7 +48,7 @@ def check_key(table: Table, key: Item) -> None:
 def key_bytes(table: Table, key: Item) -> bytes:
     """The bytes of the Key of a request, once it is found good."""
     found = table.key.text_bytes(key)
-    if found is not None:
+    if found is not None and len(key) == len(table.key.names):
         return found
     check_key(table, key)
     return table.key_bytes(key)
@@ -70,12 +70,15 @@ def _check_key_values(schema: KeySchema, key: Item) -> None:
     check_sizes(schema, key)
 
 
-def check_item(table: Table, item: Item) -> None:
-    """An item to be put: its key is there and of the right types, and so are the index keys it has."""
-    if not table.key.is_plainly_in(item):
+def item_key_bytes(table: Table, item: Item) -> bytes:
+    """The key bytes of an item to be put: its key is there and of the right types, and so are the index keys it has."""
+    found = table.key.text_bytes(item)
+    if found is None:
         _check_item_key(table, item)
+        found = table.key_bytes(item)
     if table.indexes:
         _check_index_keys(table, item)
+    return found
 
 
 def _check_item_key(table: Table, item: Item) -> None:
@@ -92,7 +95,7 @@ def _check_item_key(table: Table, item: Item) -> None:
 
 
 def check_batch_item(table: Table, item: Item) -> None:
-    """As `check_item`, in the one wording that BatchWriteItem has for a wrong key."""
+    """As `item_key_bytes`, in the one wording that BatchWriteItem has for a wrong key."""
     _check_key_values(table.key, item)
     _check_index_keys(table, item)
 

@@ -7,8 +7,43 @@ from typing import Any
 
 import orjson
 
-from sekkei.engine.items import values
+from sekkei.engine.items import numbers, values
 from sekkei.errors import ValidationException
+
+PLAIN_ATTRIBUTES_MAX = 500
+"""More are looked through beside the event loop, see `operation.is_large`."""
+PLAIN_NAME_MAX = 255
+
+
+def size_if_plain(item: Any) -> int | None:
+    """The size of an item of texts, whole numbers and truth values that is good and normal as it came: one look for its
+    shape, its normal form and its size. None when it takes a closer one."""
+    if type(item) is not dict or len(item) > PLAIN_ATTRIBUTES_MAX:
+        return None
+    total = 0
+    for name, value in item.items():
+        if type(name) is not str or not 0 < len(name) <= PLAIN_NAME_MAX or not name.isascii():
+            return None
+        if type(value) is not dict or len(value) != 1:
+            return None
+        ((kind, content),) = value.items()
+        if kind == "S":
+            if type(content) is not str:
+                return None
+            if content.isascii():
+                total += len(name) + len(content)
+                continue
+            try:
+                total += len(name) + len(content.encode())
+            except UnicodeEncodeError:
+                return None
+        elif kind == "N" and type(content) is str and numbers.is_plainly_whole(content):
+            total += len(name) + numbers.size(content)
+        elif kind == "BOOL" and type(content) is bool:
+            total += len(name) + 1
+        else:
+            return None
+    return total if total <= values.ITEM_BYTES_MAX else None
 
 
 def check_item_size(size: int) -> None:

@@ -7,12 +7,16 @@ from typing import Any
 import pytest
 
 from sekkei.engine import operations
+from sekkei.engine.operations.put_item import plain_rules
 from sekkei.errors import (
     ConditionalCheckFailedException,
+    DynamoDBError,
+    SerializationException,
     ValidationException,
 )
 from tests.engine.conftest import Tables, item
 from tests.engine.refusals import CAPACITY, METRICS, NOT_NULL, RETURNS, faults, refusal
+from tests.engine.validation.requests import Requests
 
 
 async def test_a_request_is_left_as_it_was(tables: Tables) -> None:
@@ -139,3 +143,111 @@ def test_item_size() -> None:
     assert refusal("PutItem", request) == "Item size has exceeded the maximum allowed size"
     put = {"RequestItems": {"abc": [{"PutRequest": {"Item": request["Item"]}}]}}
     assert refusal("BatchWriteItem", put) == "Item size has exceeded the maximum allowed size"
+
+
+PLAIN: dict[str, Any] = {
+    "pk": {"S": "a"},
+    "sk": {"N": "1"},
+    "text": {"S": "ことば"},
+    "empty": {"S": ""},
+    "zero": {"N": "0"},
+    "far": {"N": "9" * 38},
+    "round": {"N": "1200"},
+    "yes": {"BOOL": True},
+    "no": {"BOOL": False},
+}
+ODD: dict[str, Any] = {
+    "a name that is not ASCII": {"言葉": {"S": "x"}},
+    "an empty name": {"": {"S": "x"}},
+    "a long name": {"n" * 300: {"S": "x"}},
+    "half a character": {"x": {"S": "\ud800"}},
+    "half a character in a name": {"\ud800": {"S": "x"}},
+    "too many digits": {"x": {"N": "1" * 39}},
+    "a number spelled otherwise": {"x": {"N": "007"}},
+    "a number with a point": {"x": {"N": "1.50"}},
+    "a negative number": {"x": {"N": "-1"}},
+    "digits of another script": {"x": {"N": "١٢"}},
+    "a number that is none": {"x": {"N": "one"}},
+    "an empty number": {"x": {"N": ""}},
+    "no text": {"x": {"S": 1}},
+    "no number": {"x": {"N": 1}},
+    "no truth": {"x": {"BOOL": 1}},
+    "two types": {"x": {"S": "x", "N": "1"}},
+    "no type": {"x": {}},
+    "an unknown type": {"x": {"T": "x"}},
+    "no value": {"x": None},
+    "a list": {"x": {"L": [{"S": "x"}]}},
+    "a map": {"x": {"M": {"y": {"N": "1.0"}}}},
+    "a set": {"x": {"SS": ["b", "a"]}},
+    "bytes": {"x": {"B": "YQ=="}},
+    "null": {"x": {"NULL": True}},
+    "a large item": {"x": {"S": "x" * 400 * 1024}},
+    "many attributes": {f"x{number}": {"N": "1"} for number in range(501)},
+    "another class": {"x": type("Text", (dict,), {})(S="x")},
+}
+
+
+def checked(request: Any) -> Any:
+    try:
+        found = operations.check("PutItem", request)
+    except (ValidationException, SerializationException) as error:
+        return type(error), str(error)
+    return found.request, found.table, found.item, found.size, found.condition
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_a_plain_item_is_good_after_one_look(name: str) -> None:
+    request = {"TableName": "items", "Item": {"pk": {"S": "a"}, name: PLAIN[name]}}
+    found = plain_rules(request)
+    assert found is not None
+    assert found.item is not request["Item"]
+    assert (found.request, found.table, found.item, found.size, found.condition) == checked(request)
+
+
+@pytest.mark.parametrize("odd", ODD.values(), ids=list(ODD))
+async def test_whatever_is_not_plain_is_looked_at_closely(
+    tables: Tables, odd: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await tables.create()
+    request = {"TableName": "items", "Item": {**PLAIN, **odd}}
+    assert plain_rules(request) is None
+    answers = []
+    for _ in range(2):
+        try:
+            answers.append(await tables.engine.call("PutItem", request))
+        except DynamoDBError as error:
+            answers.append({type(error).__name__: str(error)})
+        monkeypatch.setattr(operations.find("PutItem"), "plain_rules", None)
+    assert answers[0] == answers[1]
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        None,
+        [],
+        {},
+        {"TableName": "items"},
+        {"TableName": "no", "Item": PLAIN},
+        {"TableName": 1, "Item": PLAIN},
+        {"TableName": "items", "Item": None},
+        {"TableName": "items", "Item": [PLAIN]},
+        {"TableName": "items", "Items": PLAIN},
+        {"TableName": "items", "Item": PLAIN, "ReturnValues": "ALL_OLD"},
+        {"TableName": "items", "Item": PLAIN, "Wrong": 1},
+    ],
+)
+def test_a_request_that_wishes_for_more_or_is_none_is_looked_at_closely(request_: Any) -> None:
+    assert plain_rules(request_) is None
+
+
+def test_one_look_and_a_closer_one_agree_on_any_request() -> None:
+    requests, shape, plain = Requests(seed=4), operations.OPERATIONS["PutItem"].shape, 0
+    for _ in range(3_000):
+        request = requests.of(shape, oddity=0)
+        request = {name: request.get(name) for name in ("TableName", "Item")}
+        found = plain_rules(request)
+        if found is not None:
+            plain += 1
+            assert (found.request, found.table, found.item, found.size, found.condition) == checked(request)
+    assert plain, "the requests were too odd to show anything"

@@ -36,14 +36,14 @@ def test_empty_and_long_keys() -> None:
 
 
 def test_items_without_a_key() -> None:
-    assert refusal_of(against_table.check_item, HASH, {}) == INVALID + "Missing the key a in the item"
-    assert refusal_of(against_table.check_item, RANGE, {"a": s("a")}) == INVALID + "Missing the key b in the item"
+    assert refusal_of(against_table.item_key_bytes, HASH, {}) == INVALID + "Missing the key a in the item"
+    assert refusal_of(against_table.item_key_bytes, RANGE, {"a": s("a")}) == INVALID + "Missing the key b in the item"
     for value in OTHERS:
         kind = next(iter(value))
         text = INVALID + f"Type mismatch for key a expected: S actual: {kind}"
-        assert refusal_of(against_table.check_item, HASH, {"a": value}) == text
-    assert refusal_of(against_table.check_item, HASH, {"a": s("")}) == EMPTY.format("string", "a")
-    assert refusal_of(against_table.check_item, HASH, {"a": s("a" * 2049)}) == HASH_SIZE
+        assert refusal_of(against_table.item_key_bytes, HASH, {"a": value}) == text
+    assert refusal_of(against_table.item_key_bytes, HASH, {"a": s("")}) == EMPTY.format("string", "a")
+    assert refusal_of(against_table.item_key_bytes, HASH, {"a": s("a" * 2049)}) == HASH_SIZE
 
 
 def test_a_batch_has_one_wording() -> None:
@@ -55,22 +55,22 @@ def test_a_batch_has_one_wording() -> None:
 
 def test_index_keys_of_an_item() -> None:
     item = {"a": s("a"), "b": s("b")}
-    against_table.check_item(RANGE, {**item, "x": {"N": "1"}})
+    against_table.item_key_bytes(RANGE, {**item, "x": {"N": "1"}})
     text = INVALID + "Type mismatch for Index Key c Expected: S Actual: N IndexName: gkeys"
-    assert refusal_of(against_table.check_item, RANGE, {**item, "c": {"N": "1"}}) == text
+    assert refusal_of(against_table.item_key_bytes, RANGE, {**item, "c": {"N": "1"}}) == text
     assert refusal_of(against_table.check_batch_item, RANGE, {**item, "c": {"N": "1"}}) == text
-    assert refusal_of(against_table.check_item, RANGE, {**item, "c": s("")}) == (
+    assert refusal_of(against_table.item_key_bytes, RANGE, {**item, "c": s("")}) == (
         "One or more parameter values are not valid. A value specified for a secondary index key is not supported. "
         "The AttributeValue for a key attribute cannot contain an empty string value. "
         "IndexName: gkeys, IndexKey: c"
     )
-    assert refusal_of(against_table.check_item, RANGE, {**item, "c": s("c" * 1025)}) == RANGE_SIZE
+    assert refusal_of(against_table.item_key_bytes, RANGE, {**item, "c": s("c" * 1025)}) == RANGE_SIZE
 
 
 def test_an_empty_key_value_can_be_told_from_the_rest() -> None:
     for item in ({"a": s("")}, {"a": s("a"), "b": s("b"), "c": s("")}):
         with pytest.raises(against_table.EmptyKeyValue):
-            against_table.check_item(RANGE, item)
+            against_table.item_key_bytes(RANGE, item)
 
 
 def test_a_batch_writes_no_item_twice() -> None:
