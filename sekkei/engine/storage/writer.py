@@ -37,7 +37,7 @@ SLOW_SECONDS = 0.002
 COMPANY_COMMITS = 8
 """Who has written together will do so again."""
 CHECKPOINT_PAGES = 4_000
-"""From here on the log is put into the database, by the thread, when what it did has been acknowledged."""
+"""From here on the log is put into the database, beside those who write."""
 
 log = logging.getLogger("sekkei.engine")
 
@@ -153,7 +153,10 @@ class Writer:
         self.somebody_reads = False
         """Whether the event loop has read for anybody since it last had something to commit. Set by the engine."""
         self._log_pages = 0
-        self._checkpoint_from = CHECKPOINT_PAGES
+        self._checkpoint_from: float = CHECKPOINT_PAGES
+        self._copying: threading.Thread | None = None
+        self._copied = False
+        """Whether the log has been copied into the database, but for what came meanwhile."""
         self._commit_seconds = 0.0
         """What a commit on an event loop takes, on average."""
 
@@ -313,8 +316,12 @@ class Writer:
                         self._waiting -= sum(job.is_counted for job in jobs)
                     self._deliver(jobs)
                 if self._log_pages >= self._checkpoint_from:
-                    self._checkpoint(connection)
+                    self._begin_checkpoint()
+                if self._copied:
+                    self._end_checkpoint(connection)
         finally:
+            if self._copying is not None:
+                self._copying.join()
             file.close(connection)
             if self._acknowledged is not None:
                 self._acknowledged.close()
@@ -323,13 +330,32 @@ class Writer:
         self._log_pages = pages
         return apsw.SQLITE_OK
 
-    def _checkpoint(self, connection: apsw.Connection) -> None:
-        """Put the log into the database, as far as no reader still needs what it replaces."""
+    def _begin_checkpoint(self) -> None:
+        """Put the log into the database, as far as no reader still needs what it replaces, while others write on."""
+        self._checkpoint_from = math.inf
+        copying = threading.Thread(target=self._copy_log, name="sekkei-checkpoint", daemon=True)
+        try:
+            copying.start()
+            self._copying = copying
+        except RuntimeError:  # no thread can be had
+            self._copied = True
+
+    def _copy_log(self) -> None:
+        # Whatever goes wrong here, the writer tries again.
+        with contextlib.suppress(Exception), contextlib.closing(self._connect()) as connection:
+            connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
+        self._copied = True
+        self._put([Job(_nothing)])  # wakes the writer
+
+    def _end_checkpoint(self, connection: apsw.Connection) -> None:
+        """The little that was written meanwhile: only a log that is in the database whole is begun anew."""
+        self._copying, self._copied = None, False
+        pages, done = self._log_pages, 0
         with self._turn, contextlib.suppress(apsw.Error):
             pages, done = connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
-            # If a reader is in the way, some more may come before it is tried again.
-            self._checkpoint_from = CHECKPOINT_PAGES if done >= pages else pages + CHECKPOINT_PAGES // 4
         self._log_pages = 0
+        # If a reader is in the way, some more may come before it is tried again.
+        self._checkpoint_from = CHECKPOINT_PAGES if done >= pages else pages + CHECKPOINT_PAGES // 4
 
     def _next_batch(self) -> tuple[list[Job], bool]:
         jobs: list[Job] = []
