@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import subprocess
 import sys
@@ -88,3 +89,12 @@ def test_removing_twice_closes_no_descriptor_of_others(tmp_path: Path) -> None:
     with (tmp_path / "file").open("w") as file:
         made.remove()
         file.write("still open")
+
+
+async def test_a_store_in_memory_asks_the_system_for_no_locks() -> None:
+    """They took half the time of a small read. What several connections share is in memory, not in a file."""
+    with Engine(None) as engine:
+        await engine.call("ListTables", {})
+        await asyncio.to_thread(asyncio.run, engine.call("ListTables", {}))
+        assert len(engine._connections) > 1
+        assert sorted(path.name for path in folder_of(engine).iterdir()) == ["memory.db", "memory.db-wal"]
