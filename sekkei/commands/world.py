@@ -163,7 +163,15 @@ def _progress(text: str) -> None:
 
 def _save(script: Script, failed: list[Outcome], path: Path) -> None:
     content = [
-        {"world": script.name, "seed": each.seed, "skip": sorted(each.skip), "broken": each.broken} for each in failed
+        {
+            "world": script.name,
+            "seed": each.seed,
+            "skip": sorted(each.retelling.without),
+            "moments": dict(each.retelling.moments),
+            "luck": each.retelling.luck,
+            "broken": each.broken,
+        }
+        for each in failed
     ]
     try:
         path.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
@@ -173,15 +181,19 @@ def _save(script: Script, failed: list[Outcome], path: Path) -> None:
 
 
 def _replay(script: Script, path: Path) -> int:
+    from sekkei.worlds import Retelling
     from sekkei.worlds import run as run_one
 
     try:
-        saved = [(each["seed"], frozenset(each["skip"])) for each in json.loads(path.read_text("utf-8"))]
+        saved = [
+            (each["seed"], Retelling(frozenset(each["skip"]), dict(each.get("moments", {})), int(each.get("luck", 0))))
+            for each in json.loads(path.read_text("utf-8"))
+        ]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise CouldNotRun(f"{path} is no file of failed seeds: {error}.") from error
     broken = 0
-    for seed, skip in saved:
-        outcome = run_one(script, seed, skip=skip)
+    for seed, retelling in saved:
+        outcome = run_one(script, seed, retelling=retelling)
         broken += bool(outcome.broken)
         print(f"seed {seed}: {outcome.broken or 'every promise held'}\n{tell(outcome)}")
     return FINDINGS if broken else OK

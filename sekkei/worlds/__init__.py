@@ -10,6 +10,7 @@ See `sekkei.worlds.script` for how a world is written.
 from sekkei.worlds.faults import CALM, Faults
 from sekkei.worlds.letters import Letter
 from sekkei.worlds.people import Person
+from sekkei.worlds.retelling import Retelling
 from sekkei.worlds.running import Outcome, many, run, shrink
 from sekkei.worlds.script import Script
 from sekkei.worlds.seam import Driven, Truth
@@ -25,6 +26,7 @@ __all__ = [
     "Letter",
     "Outcome",
     "Person",
+    "Retelling",
     "Script",
     "Truth",
     "World",

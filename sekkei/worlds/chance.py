@@ -34,14 +34,14 @@ class Asker:
     name: str
     calls: int = 0
 
-    def dice(self, seed: int) -> Dice:
+    def dice(self, luck: str) -> Dice:
         self.calls += 1
-        return dice_of(seed, "call", self.name, self.calls)
+        return dice_of(luck, "call", self.name, self.calls)
 
-    def thrown(self, seed: int) -> Dice:
+    def thrown(self, luck: str) -> Dice:
         """The same for whoever throws them all at once, before anybody else can run: they are everybody's."""
         self.calls += 1
-        THROWN.seed(f"{seed}/call/{self.name}/{self.calls}")
+        THROWN.seed(f"{luck}/call/{self.name}/{self.calls}")
         return THROWN
 
 
@@ -49,7 +49,7 @@ ASKER: ContextVar[Asker] = ContextVar("asker")
 THROWN = Dice()
 
 
-def dice_of(seed: int, *names: object) -> Dice:
+def dice_of(seed: int | str, *names: object) -> Dice:
     return Dice("/".join(str(each) for each in (seed, *names)))
 
 

@@ -40,7 +40,8 @@ class Ways:
 class Internet:
     """Services by host name."""
 
-    seed: int
+    luck: str
+    """Names the dice of every request."""
     context: Context
     """Of the world: what a service does goes on when whoever asked has died."""
     services: dict[str, Counterpart] = field(default_factory=dict)
@@ -55,7 +56,7 @@ class Internet:
         if host not in self.services:
             raise NoAnswer(f"{host} is not in this world")
         self.requests += 1
-        dice = ASKER.get(Asker(f"{host}/{self.requests}")).dice(self.seed)
+        dice = ASKER.get(Asker(f"{host}/{self.requests}")).dice(self.luck)
         ways = self.ways
         await asyncio.sleep(dice.seconds(10.0 if dice.chance(ways.slow) else 0.2))
         if dice.chance(ways.hang):

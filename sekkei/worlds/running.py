@@ -5,20 +5,23 @@ from __future__ import annotations
 import asyncio
 import gc
 import logging
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from sekkei.worlds.chance import dice_of, seeded
 from sekkei.worlds.faults import Faults
 from sekkei.worlds.loop import StandStill, VirtualLoop, lay_to_rest
+from sekkei.worlds.retelling import AND_ON, AS_IT_WAS, Retelling
 from sekkei.worlds.script import Script
-from sekkei.worlds.world import AND_ON, Broken, Event, World
+from sekkei.worlds.world import Broken, Event, World
 
 DEATHS = [f"{what}#{number}" for what in ("crash", "leap") for number in range(max(Faults().crashes, Faults().leaps))]
 """Left out first: they have nothing to do with most faults, and take long."""
 
 SHORT = 8
-"""A story of so few operations is left as it is when none of them can go."""
+"""A story of so few operations can be read: what can still go is looked for one by one."""
+PATIENCE = 25
+"""So many tries in vain, and a story is cut anew from its whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +35,9 @@ class Outcome:
     story: list[Event]
     simulated_seconds: float
     calls: int
-    skip: frozenset[str] = field(default_factory=frozenset)
+    retelling: Retelling = AS_IT_WAS
+    began: Mapping[str, float] = field(default_factory=dict)
+    """When each operation began, by its key."""
 
     @property
     def invariant(self) -> str:
@@ -43,7 +48,7 @@ class Outcome:
         return [event for event in self.story if event.key]
 
 
-def run(script: Script, seed: int, *, faults: Faults | None = None, skip: frozenset[str] = frozenset()) -> Outcome:
+def run(script: Script, seed: int, *, faults: Faults | None = None, retelling: Retelling = AS_IT_WAS) -> Outcome:
     """One seed, from its beginning to its end. The same arguments give the same outcome."""
     loop = VirtualLoop()
     chosen = (faults or Faults()).some(dice_of(seed, "faults"))
@@ -54,7 +59,7 @@ def run(script: Script, seed: int, *, faults: Faults | None = None, skip: frozen
     broken, world = "", None
     try:
         with seeded(seed):
-            world = World(script, seed, loop, chosen, skip)
+            world = World(script, seed, loop, chosen, retelling)
             asyncio.set_event_loop(loop)
             loop.set_exception_handler(lambda loop, context: None)
             try:
@@ -69,8 +74,8 @@ def run(script: Script, seed: int, *, faults: Faults | None = None, skip: frozen
                 broken = "one_thread: something was done in another thread, in real time"
             if world.quiet.wrong:  # it may be what broke something else
                 broken = f"idle_until_it_says: {world.quiet.wrong}"
-            digest = world.digest()
-            return Outcome(seed, broken, digest, world.story, loop.time(), world.truth.calls, skip)
+            calls = world.truth.calls
+            return Outcome(seed, broken, world.digest(), world.story, loop.time(), calls, retelling, world.began)
     finally:
         lay_to_rest(loop)
         if world is not None:
@@ -82,44 +87,44 @@ def run(script: Script, seed: int, *, faults: Faults | None = None, skip: frozen
 
 
 def shrink(
-    script: Script, failed: Outcome, *, tries_max: int = 200, progress: Callable[[int], None] = lambda left: None
+    script: Script, failed: Outcome, *, tries_max: int = 400, progress: Callable[[int], None] = lambda left: None
 ) -> Outcome:
-    """Leave out deaths and operations as long as the same invariant still breaks: many at once, then fewer; and where
-    no single one can go, some of them at random."""
-    attempts = _Attempts(script, replace(failed, skip=failed.skip | _nothing_more(failed)), tries_max, progress)
-    attempts.without(DEATHS)
+    """Leave out deaths, and operations by chance, as long as the same invariant still breaks; at last one after the
+    other. What is left out shifts the moments of the others and the dice of the processes, so that two things that must
+    meet no longer do: half of the tries keep the moments, and each has other luck. Whoever gets nowhere begins anew."""
+    attempts = _Attempts(script, failed, tries_max, progress)
+    attempts.again(failed.retelling.leaving_out(_nothing_more(script, failed)))
+    # What was down for hours shifts the moments of all that came after.
+    attempts.again(replace(attempts.best.retelling.leaving_out(DEATHS), moments={}))
+    whole, shortest, in_vain = attempts.best, attempts.best, 0
     dice = dice_of(failed.seed, "shrink")
-    _one_after_the_other(attempts)
-    while len(attempts.keys) > SHORT and attempts.left:
-        # What is left out shifts the moments of the others: another group may leave them as they must be.
-        if attempts.without(dice.sample(attempts.keys, dice.randint(2, len(attempts.keys) - 1))):
-            _one_after_the_other(attempts)
+    while len(shortest.operations) > SHORT and attempts.left:
+        if in_vain == PATIENCE:
+            attempts.best, in_vain = whole, 0
+        keys = attempts.keys
+        some = dice.sample(keys, dice.randint(len(keys) // 3, len(keys) - 1))
+        found = attempts.without(some, luck=tries_max - attempts.left, in_time=dice.chance(0.5))
+        in_vain = 0 if found else in_vain + 1
+        shortest = min(shortest, attempts.best, key=lambda each: len(each.operations))
+    attempts.best = shortest
+    attempts.one_after_the_other()
     return attempts.best
 
 
-def _one_after_the_other(attempts: _Attempts) -> None:
-    size = max(1, len(attempts.keys) // 2)
-    while attempts.left:
-        before, start = attempts.best, 0
-        while attempts.left and start < len(attempts.keys):
-            if not attempts.without(attempts.keys[start : start + size]):
-                start += size
-        if size == 1 and attempts.best is before:
-            break
-        size = max(1, size // 2)
-
-
-def _nothing_more(outcome: Outcome) -> frozenset[str]:
-    """Whoever does less has time for something else: it must not take the place of what was left out."""
-    last: dict[str, int] = {}
+def _nothing_more(script: Script, outcome: Outcome) -> frozenset[str]:
+    """Whoever does less has time for something else, and so have those who did nothing before it broke: that must not
+    take the place of what was left out."""
+    last = {f"{role.name}-{number + 1}": 0 for role in script.roles.values() for number in range(role.count)}
     for event in outcome.operations:
         who, _, number = event.key.rpartition("#")
-        last[who] = max(last.get(who, 0), int(number))
+        last[who] = max(last[who], int(number))
     return frozenset(f"{who}#{number + 1}{AND_ON}" for who, number in last.items())
 
 
 @dataclass(slots=True)
 class _Attempts:
+    """The shortest story so far that breaks the same invariant."""
+
     script: Script
     best: Outcome
     left: int
@@ -129,15 +134,32 @@ class _Attempts:
     def keys(self) -> list[str]:
         return [event.key for event in self.best.operations]
 
-    def without(self, keys: Iterable[str]) -> bool:
-        """Whether the same invariant breaks without these too; then that is the best story so far."""
+    def again(self, retelling: Retelling) -> bool:
+        """Whether the same invariant breaks in this one too, and it is not longer; then it is the best so far."""
         self.left -= 1
-        shorter = run(self.script, self.best.seed, skip=self.best.skip | frozenset(keys))
-        if shorter.invariant != self.best.invariant:
+        shorter = run(self.script, self.best.seed, retelling=retelling)
+        if shorter.invariant != self.best.invariant or len(shorter.operations) > len(self.best.operations):
             return False
         self.best = shorter
         self.progress(len(shorter.operations))
         return True
+
+    def without(self, keys: Iterable[str], luck: int | None = None, *, in_time: bool = True) -> bool:
+        """`in_time`: what is left begins when it began."""
+        told = self.best.retelling.leaving_out(keys)
+        moments = self.best.began if in_time else {}
+        return self.again(replace(told, moments=moments, luck=told.luck if luck is None else luck))
+
+    def one_after_the_other(self) -> None:
+        size = max(1, len(self.keys) // 2)
+        while self.left:
+            before, start = self.best, 0
+            while self.left and start < len(self.keys):
+                if not self.without(self.keys[start : start + size]):
+                    start += size
+            if size == 1 and self.best is before:
+                break
+            size = max(1, size // 2)
 
 
 def many(script: Script, first: int, count: int) -> Iterator[Outcome]:

@@ -69,8 +69,16 @@ class Driven:
 class Truth:
     """The store itself, in its weather, and who looks at it after every commit."""
 
-    def __init__(self, clock: WorldClock, seed: int, weather: Forecast = Forecast()) -> None:  # noqa: B008
+    def __init__(
+        self,
+        clock: WorldClock,
+        seed: int,
+        weather: Forecast = Forecast(),  # noqa: B008
+        luck: str = "",
+    ) -> None:
         self.clock, self.seed = clock, seed
+        self.luck = luck or str(seed)
+        """Names the dice of every call."""
         self.network = Network()
         self.after_write: list[Callable[[str, Request], None]] = []
         self.calls = self.writes = 0
@@ -152,7 +160,7 @@ class Seam:
         truth, network = self._truth, self._truth.network
         if truth.rehearsal is not None:
             return truth.rehearsal(operation, request)
-        dice = ASKER.get(self._itself).thrown(truth.seed)
+        dice = ASKER.get(self._itself).thrown(truth.luck)
         there = dice.seconds(network.latency_seconds * (PAGE_LATENCIES if operation in PAGES else 1))
         request_lost, answer_lost = dice.chance(network.lost_requests), dice.chance(network.lost_answers)
         back = dice.seconds(network.latency_seconds)

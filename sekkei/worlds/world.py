@@ -37,6 +37,7 @@ from sekkei.worlds.people import Person
 from sekkei.worlds.processes import Process
 from sekkei.worlds.quiet import Listening, Quiet
 from sekkei.worlds.rehearsal import Rehearsal
+from sekkei.worlds.retelling import AND_ON, Retelling
 from sekkei.worlds.script import Invariant, Operation, Script
 from sekkei.worlds.seam import STORM, Driven, Network, Seam, Telling, Truth
 
@@ -44,8 +45,6 @@ T = TypeVar("T")
 ENV = "world"
 REQUEST_SECONDS = 30.0
 PAUSE_SECONDS = 6.0
-AND_ON = "+"
-"""After the key of an operation that is left out: and all of that person after it."""
 RUSH_SECONDS, RUSH_PAUSE_SECONDS = 1.5, 0.2
 
 
@@ -75,18 +74,24 @@ class Event:
 class World:
     """Everything of one seed."""
 
-    def __init__(self, script: Script, seed: int, loop: VirtualLoop, faults: Faults, skip: frozenset[str]) -> None:
-        self.script, self.seed, self.loop, self.faults, self.skip = script, seed, loop, faults, skip
+    def __init__(self, script: Script, seed: int, loop: VirtualLoop, faults: Faults, retelling: Retelling) -> None:
+        self.script, self.seed, self.loop, self.faults, self.retelling = script, seed, loop, faults, retelling
+        self.began: dict[str, float] = {}
+        """When each operation began, by its key."""
         self.dice = dice_of(seed, "world")
         self.start = START + self.dice.choice(script.starts)
         self.store_tells = self.dice.chance(0.7)
         self.clock = WorldClock(loop, dice_of(seed, "world's clock"), start=self.start)
         """The true time, which services outside have too."""
+        luck = retelling.dice_name(seed)
         self.truth = Truth(
-            WorldClock(loop, dice_of(seed, "store"), start=self.start), seed, STORM if faults.weather else Forecast()
+            WorldClock(loop, dice_of(seed, "store"), start=self.start),
+            seed,
+            STORM if faults.weather else Forecast(),
+            luck,
         )
         self.truth.calm()
-        self.internet = Internet(seed, copy_context())
+        self.internet = Internet(luck, copy_context())
         runtime = runtime_design.table_name(runtime_table, ENV)
         rehearsal = Rehearsal(loop, self.truth, self.internet, lambda: self.processes, runtime)
         living = lambda: {each.name for each in self.processes}  # noqa: E731
@@ -180,7 +185,7 @@ class World:
 
     def deliver(self, letter: Letter) -> None:
         """Have something told to the system, in its own time."""
-        if letter.key not in self.skip:
+        if letter.key not in self.retelling.without:
             self.errand(deliver(self, letter))
 
     def errand(self, work: Coroutine[Any, Any, None]) -> None:
@@ -309,18 +314,22 @@ class World:
         return self.loop.time() - self._leapt > self.script.seconds
 
     async def _act(self, person: Person) -> None:
-        operations, rushes = self._habits(person.role), self._rushes()
+        operations, rushes, told = self._habits(person.role), self._rushes(), self.retelling
         number = 0
         while operations:
             number += 1
             key = f"{person.name}#{number}"
             dice = person.dice = dice_of(self.seed, key)
             person.asker = Asker(key)
-            await asyncio.sleep(self._pause(dice, rushes))
-            if self._over or key + AND_ON in self.skip:
+            pause = self._pause(dice, rushes)
+            if told.moments and (key in told.moments or key in told.without):
+                pause = max(told.moments.get(key, 0.0) - self.loop.time(), 0.0)
+            await asyncio.sleep(pause)
+            if self._over or key + AND_ON in told.without:
                 return
             chosen = _weighted(operations, dice)
-            if key not in self.skip:
+            if key not in told.without:
+                self.began[key] = self.loop.time()
                 await self._perform(person, chosen, key)
 
     def _rushes(self) -> list[float]:
@@ -366,7 +375,7 @@ class World:
             key = f"crash#{number}"
             dice = dice_of(self.seed, key)
             await asyncio.sleep(dice.random() * self.script.seconds / max(1, self.faults.crashes))
-            if self._over or not self.processes or key in self.skip:
+            if self._over or not self.processes or key in self.retelling.without:
                 continue
             self.kill(dice.choice(self.processes))
             await asyncio.sleep(dice.random() * 5)
@@ -379,7 +388,7 @@ class World:
             dice = dice_of(self.seed, key)
             seconds = dice.choice(self.script.leaps)
             await asyncio.sleep(dice.random() * self.script.seconds)
-            if self._over or key in self.skip:
+            if self._over or key in self.retelling.without:
                 continue
             for process in list(self.processes):
                 self.kill(process)

@@ -33,6 +33,10 @@ def test_what_breaks_is_told_saved_and_run_again(
     said = capsys.readouterr().out
     assert "customer-1" in said
     assert "digest" in said
+    older = [{name: each[name] for name in ("seed", "skip", "broken")} for each in json.loads(saved.read_text())]
+    saved.write_text(json.dumps(older))
+    assert cli.main(["world", careless, "--replay", str(saved)]) in (0, 1)
+    assert "digest" in capsys.readouterr().out
 
 
 def test_a_long_run_goes_on_where_it_stopped(
@@ -74,9 +78,19 @@ def test_notes_that_are_none_are_left_alone(careless: str, tmp_path: Path, capsy
         (["careless_world", "--count", "0"], "--count"),
         (["careless_world", "--focus", "sleeps"], "Nobody does sleeps"),
         (["careless_world", "--replay", "no-such-file"], "is no file of failed seeds"),
+        (["careless_world", "--replay", "wrong.json"], "is no file of failed seeds"),
     ],
 )
-def test_mistakes(careless: str, arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_mistakes(
+    careless: str,
+    arguments: list[str],
+    said: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("wrong.json").write_text('[{"seed": 1, "skip": [], "moments": 3, "broken": ""}]')
     assert cli.main(["world", *arguments]) == 2
     assert said in capsys.readouterr().err
 

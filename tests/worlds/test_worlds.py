@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from sekkei.worlds import CALM, run, shrink
+from sekkei.worlds import CALM, Retelling, run, shrink
 from sekkei.worlds.loop import VirtualLoop, lay_to_rest
 from tests.worlds.bank import Bank, CarelessBank, script
 
@@ -58,6 +58,29 @@ def test_a_story_is_made_short() -> None:
     assert len(shorter.operations) <= 8
     told = {event.key for event in failed.operations}
     assert {event.key for event in shorter.operations} < told, "nothing comes in the place of what was left out"
+
+
+def test_a_short_story_is_told_again_as_it_was() -> None:
+    failed = next(outcome for seed in SEEDS if (outcome := run(script(CarelessBank), seed)).broken)
+    shorter = shrink(script(CarelessBank), failed)
+    again = run(script(CarelessBank), failed.seed, retelling=shorter.retelling)
+    assert (again.digest, again.broken, again.story) == (shorter.digest, shorter.broken, shorter.story)
+
+
+def test_what_is_left_of_a_story_may_begin_when_it_began() -> None:
+    whole = run(script(Bank), 5, faults=CALM)
+    some = frozenset(event.key for event in whole.operations[::2])
+    in_time = run(script(Bank), 5, faults=CALM, retelling=Retelling(some, whole.began))
+    assert in_time.began == {key: at for key, at in whole.began.items() if key not in some}
+    at_once = run(script(Bank), 5, faults=CALM, retelling=Retelling(some))
+    assert at_once.began.items() != in_time.began.items()
+
+
+def test_other_luck_is_another_story_of_the_same_people() -> None:
+    stories = [run(script(Bank), 5, retelling=Retelling(luck=luck)) for luck in (0, 1, 2, 1)]
+    assert stories[0].digest == run(script(Bank), 5).digest
+    assert len({each.digest for each in stories}) == 3
+    assert stories[1].digest == stories[3].digest
 
 
 def test_simulated_time_takes_no_time(monkeypatch: pytest.MonkeyPatch) -> None:

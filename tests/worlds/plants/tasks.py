@@ -351,7 +351,7 @@ PLANTS = [
     Planted("tasks", the_rule_stays_with_what_is_done, "what_comes_again_comes_once", 0, AGAIN),
     Planted("tasks", two_close_a_circle, "nobody_waits_in_a_circle", 0, ("adds_a_task", "puts_a_task_before_another")),
     Planted("tasks", a_file_brings_what_is_there, "each_row_of_a_file_comes_in_once", 0, ("takes_a_file_in",)),
-    Planted("tasks", a_stopped_address_is_told_on, "nothing_is_sent_to_who_is_not_to_be_told", 15, HOOKS),
+    Planted("tasks", a_stopped_address_is_told_on, "nothing_is_sent_to_who_is_not_to_be_told", 39, HOOKS),
     Planted("tasks", a_webhook_is_signed_with_what_is_not_its_secret, "what_is_told_is_signed", 0, HOOKS),
     Planted("tasks", what_was_lost_is_said_to_be_sent, "what_is_said_to_have_been_sent_arrived", 3, HOOKS),
     Planted("tasks", every_other_task_is_told_to_nobody, "every_program_is_told_of_every_new_task", 0, HOOKS),
