@@ -89,15 +89,18 @@ def run(script: Script, seed: int, *, faults: Faults | None = None, retelling: R
 def shrink(
     script: Script, failed: Outcome, *, tries_max: int = 400, progress: Callable[[int], None] = lambda left: None
 ) -> Outcome:
-    """Leave out deaths, and operations by chance, as long as the same invariant still breaks; at last one after the
-    other. What is left out shifts the moments of the others and the dice of the processes, so that two things that must
-    meet no longer do: half of the tries keep the moments, and each has other luck. Whoever gets nowhere begins anew."""
+    """Leave out deaths and operations as long as the same invariant still breaks: many at once, then fewer.
+
+    What is left out shifts the moments of the others, so they are kept; and the dice of the processes, so that two
+    things that must meet may no longer do. Where no single operation can go, the whole story is cut by chance: half of
+    the tries keep the moments, each has other luck, and whoever gets nowhere begins anew."""
     attempts = _Attempts(script, failed, tries_max, progress)
     attempts.again(failed.retelling.leaving_out(_nothing_more(script, failed)))
     # What was down for hours shifts the moments of all that came after.
     attempts.again(replace(attempts.best.retelling.leaving_out(DEATHS), moments={}))
-    whole, shortest, in_vain = attempts.best, attempts.best, 0
-    dice = dice_of(failed.seed, "shrink")
+    whole = attempts.best
+    attempts.one_after_the_other()
+    shortest, in_vain, dice = attempts.best, PATIENCE, dice_of(failed.seed, "shrink")
     while len(shortest.operations) > SHORT and attempts.left:
         if in_vain == PATIENCE:
             attempts.best, in_vain = whole, 0

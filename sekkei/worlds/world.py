@@ -321,9 +321,11 @@ class World:
             key = f"{person.name}#{number}"
             dice = person.dice = dice_of(self.seed, key)
             person.asker = Asker(key)
+            if told.moments and key in told.without:
+                continue
             pause = self._pause(dice, rushes)
-            if told.moments and (key in told.moments or key in told.without):
-                pause = max(told.moments.get(key, 0.0) - self.loop.time(), 0.0)
+            if key in told.moments:
+                pause = max(told.moments[key] - self.loop.time(), 0.0)
             await asyncio.sleep(pause)
             if self._over or key + AND_ON in told.without:
                 return
