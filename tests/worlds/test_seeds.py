@@ -53,6 +53,8 @@ FOUND = {
     ("eventbot", 13025): "a role taken by whom Discord had kept waiting for longer than a lease",
     ("eventbot", 13133): "a post that was never drawn, because its notices used up the rate",
     ("eventbot", 13248): "a role given by such a one",
+    ("eventbot", 14708): "an event that ended six seconds before somebody looked",
+    ("eventbot", 13962): "an event reopened in the second in which it began, by a clock that was behind",
     ("eventbot", 13617): "a notice drawn as open by the late answer to a press",
     ("lessons", 26): "somebody told twice that a lesson is off, because an index was behind",
     ("lessons", 10069): "a first lesson taken away at the desk, and had anew",

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import orjson
@@ -220,15 +220,21 @@ def no_place_stays_empty_while_somebody_waits(world: World) -> None:
         assert full, f"{event.title} has room, and {one.username} waits"
 
 
+def _attending(world: World, moment: datetime) -> set[str]:
+    """Who takes part in what was not over then."""
+    alive = {one.event_id for one in events_of(world) if not is_over(one, moment)}
+    return {one.user_id for one in _members(world) if one.event_id in alive}
+
+
 @WORLD.finally_
 def roles_equal_the_union_of_events(world: World) -> None:
-    """Whoever takes part in something that is not over has the role, and nobody else."""
-    alive = {one.event_id for one in events_of(world) if not is_over(one, _now(world))}
-    wanted = {one.user_id for one in _members(world) if one.event_id in alive}
+    """Whoever takes part in something that is not over has the role; nobody else, but those of what has just ended."""
+    now = _now(world)
+    wanted, just_now = _attending(world, now), _attending(world, now - timedelta(seconds=promises.LATE_SECONDS / 2))
     discord = discord_of(world)
     has = drive(discord.holders(ATTENDEE_ROLE))
     names = {id: one["user"]["username"] for id, one in discord.server.members.items()}
-    wrongly, lacking = sorted(names[id] for id in has - wanted), sorted(names[id] for id in wanted - has)
+    wrongly, lacking = sorted(names[id] for id in has - just_now), sorted(names[id] for id in wanted - has)
     assert not wrongly, f"{wrongly} have the role and take part in nothing"
     assert not lacking, f"{lacking} take part and have no role"
 
