@@ -331,17 +331,18 @@ class Events:
 
     async def begin(self, guild_id: str, event_id: str, planned: str) -> Event | None:
         """The start has come: close, and make the next one of a series. Returns the event, whose notices are to be
-        closed; None where it has been moved or deleted."""
+        closed; None where it has been moved, called off or deleted."""
         event = await self._at(guild_id, event_id)
         if event is None or event.event_start_at is None or event.event_start_at.isoformat() != planned:
+            return None
+        if event.cancelled_at is not None:
             return None
         if event.status is Status.OPEN:
             update = self._plain(event).set(Event.status, Status.CLOSED).when(Event.status == Status.OPEN)
             await self._apply_quietly(event, update.when(Event.event_start_at == event.event_start_at))
         else:  # closed before; that it has begun is yet to be shown
             await self._desk.transact(self._desk.settle_event(guild_id, event_id, SOON))
-        if event.cancelled_at is None:
-            await self._repeat(event)
+        await self._repeat(event)
         return event
 
     async def deadline(self, guild_id: str, event_id: str, planned: str) -> None:

@@ -89,6 +89,20 @@ async def test_what_a_clock_ahead_of_ours_has_closed_and_was_reopened_is_closed_
     assert (await quick.service.events.get(GUILD_ID, event.event_id)).status is Status.CLOSED
 
 
+async def test_what_was_reopened_and_called_off_leaves_its_notices_open(quick: Bot) -> None:
+    """As anything that is called off does: its start is not carried out."""
+    soon = quick.service.desk.now() + timedelta(minutes=30)
+    event = await quick.event(start=soon)
+    await quick.service.joining.join(REN.actor, event.event_id)
+    notice = await quick.service.notices.post(await quick.host(AOI, event.event_id), NewNotice("題", "文"))
+    await quick.work(soon.timestamp() - 50 - quick.clock.now())
+    await quick.service.events.close(await quick.host(AOI, event.event_id))
+    await quick.service.events.reopen(await quick.host(AOI, event.event_id))
+    await quick.service.events.cancel(await quick.host(AOI, event.event_id))
+    await quick.work(120)
+    assert (await quick.service.desk.notice(GUILD_ID, notice.notice_id)).status is Status.OPEN
+
+
 async def test_called_off_is_for_good_and_members_are_told(quick: Bot) -> None:
     event = await quick.event()
     await quick.service.joining.join(REN.actor, event.event_id)
