@@ -198,10 +198,15 @@ NEXT_FORMAT = """
     DROP TABLE documents;
 """
 """A migration of the future, large enough to be killed in the middle of."""
+TORN = """COMMIT; BEGIN;
+    WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 3000000)
+    SELECT count(*) FROM numbers;
+    CREATE INDEX"""
+"""In two parts, and long enough between them to be killed there on any machine."""
 
 
 def migrate_in_child(pipe: Connection, path: str, torn: bool) -> None:
-    step = NEXT_FORMAT.replace("CREATE INDEX", "COMMIT; BEGIN; CREATE INDEX") if torn else NEXT_FORMAT
+    step = NEXT_FORMAT.replace("CREATE INDEX", TORN) if torn else NEXT_FORMAT
     sql.MIGRATIONS = (*sql.MIGRATIONS, step)
     sql.FORMAT += 1
     pipe.send("ready")
@@ -218,7 +223,7 @@ async def kill_migrations(folder: Path, times: int, seed: int, torn: bool = Fals
         file.connect(str(path)).close()
         child = Child(migrate_in_child, str(path), torn)
         assert next(child.listen()) == "ready"
-        time.sleep(chance.random() * 0.03)  # noqa: ASYNC251
+        time.sleep(chance.random() * (0.3 if torn else 0.03))  # noqa: ASYNC251
         child.kill()
         left.add(_check_format(path))
         path.unlink()
