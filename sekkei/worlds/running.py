@@ -139,6 +139,8 @@ class _Attempts:
 
     def again(self, retelling: Retelling) -> bool:
         """Whether the same invariant breaks in this one too, and it is not longer; then it is the best so far."""
+        if self.left <= 0:
+            return False
         self.left -= 1
         shorter = run(self.script, self.best.seed, retelling=retelling)
         if shorter.invariant != self.best.invariant or len(shorter.operations) > len(self.best.operations):
