@@ -51,13 +51,14 @@ class Engine:
         self.region = region
         if path is None:
             self._scratch: Scratch | None = Scratch()
-            weakref.finalize(self, self._scratch.remove)  # also when nobody closes the engine
+            self._left = weakref.finalize(self, self._scratch.remove)  # also when nobody closes the engine
             self.path = os.path.join(self._scratch.path, "memory.db")
         else:
-            self._scratch, self.path = None, os.fspath(path)
+            # Whoever goes to another folder later still means this file.
+            self._scratch, self.path = None, os.path.abspath(os.fspath(path))
             file.prepare(self.path)
         self._catalogue = Catalogue()
-        self._threads = threading.local()
+        self._threads: Any = threading.local()
         self._connections: list[apsw.Connection] = []
         self._lock = threading.Lock()
         self._closed = False
@@ -78,6 +79,7 @@ class Engine:
         _resume(self._snapshot(), self._writer)
         if housekeeping.is_needed(self._catalogue):
             self._writer.start()
+        _OPEN.add(self)
 
     def _check_is_whole(self) -> None:
         if self._scratch is None:
@@ -190,8 +192,8 @@ class Engine:
         while await self._writer.run(housekeeping.step):
             pass
 
-    def _connect(self) -> apsw.Connection:
-        return file.connect(self.path, durable=self._scratch is None)
+    def _connect(self, *, as_it_is: bool = False) -> apsw.Connection:
+        return file.connect(self.path, durable=self._scratch is None, as_it_is=as_it_is)
 
     def _first_snapshot(self) -> Snapshot:
         """For a thread that has not read before."""
@@ -222,6 +224,7 @@ class Engine:
                 return
             self._closed = True
             self._threads = threading.local()
+            _OPEN.discard(self)
             for connection in self._connections:
                 file.close(connection)
         if self._scratch is not None:
@@ -232,6 +235,33 @@ class Engine:
 
     def __exit__(self, *exc_info: object) -> None:
         self.close()
+
+
+class _Forked:
+    """What a child has in the place of its parent's connections. SQLite's must not be used on both sides of a fork:
+    each would write where the other has written, and a store in memory knows of no locks."""
+
+    @property
+    def snapshot(self) -> Snapshot:
+        raise RuntimeError(FORKED)
+
+
+FORKED = "This store was opened before this process was forked; open one in the process that uses it."
+_OPEN: weakref.WeakSet[Engine] = weakref.WeakSet()
+
+
+def _let_go_after_fork() -> None:
+    """In a child: all stores are its parent's."""
+    for engine in list(_OPEN):
+        engine._threads = _Forked()
+        engine._closed = True
+        engine._writer.let_go(FORKED)
+        if engine._scratch is not None:
+            engine._left.detach()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_let_go_after_fork)
 
 
 def _has_loop() -> bool:

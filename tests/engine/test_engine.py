@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
 from sekkei.engine import Engine
+from sekkei.engine.storage import writer
 from sekkei.engine.storage.catalogue import Table
 from tests.engine.conftest import Tables, item, key
 from tests.engine.operations.calls import new_index
@@ -54,3 +63,106 @@ async def test_a_change_of_one_table_leaves_the_others_as_they_are(tables: Table
     assert await known("one") is one
     assert await known("two") is not two
     assert (await tables("DescribeTable", TableName="two"))["Table"]["DeletionProtectionEnabled"]
+
+
+@pytest.mark.parametrize("name", [None, "store.db"])
+@pytest.mark.parametrize("operation", ["PutItem", "DeleteTable"])
+async def test_a_write_that_comes_as_the_store_closes_is_told(
+    tmp_path: Path, name: str | None, operation: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It waited for ever: its job came after the last one, and nobody was there to do it."""
+    engine = Engine(name and tmp_path / name, housekeeping_seconds=None)
+    tables = Tables(engine, None)  # type: ignore[arg-type]
+    await tables.create_plain()
+    make = engine._writer._job
+
+    def late(*arguments: Any) -> writer.Job:
+        job = make(*arguments)
+        engine.close()
+        return job
+
+    monkeypatch.setattr(engine._writer, "_job", late)
+    request = {"TableName": "plain"} | ({"Item": item(pk="a")} if operation == "PutItem" else {})
+    with pytest.raises(RuntimeError, match="This store is closed"):
+        async with asyncio.timeout(10):
+            await engine.call(operation, request)
+
+
+async def test_who_goes_to_another_folder_still_means_the_same_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(writer, "CHECKPOINT_PAGES", 20)
+    (tmp_path / "one").mkdir()
+    (tmp_path / "other").mkdir()
+    monkeypatch.chdir(tmp_path / "one")
+    with Engine("store.db") as engine:
+        tables = Tables(engine, None)  # type: ignore[arg-type]
+        await tables.create_plain()
+        monkeypatch.chdir(tmp_path / "other")
+        for number in range(100):
+            await tables.put("plain", pk=f"{number}")
+        assert await asyncio.to_thread(asyncio.run, tables.get("plain", pk="99")) == item(pk="99")
+    assert list((tmp_path / "other").iterdir()) == []
+
+
+async def test_a_store_whose_file_was_taken_away_is_not_made_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(writer, "CHECKPOINT_PAGES", 20)
+    with Engine(tmp_path / "store.db") as engine:
+        tables = Tables(engine, None)  # type: ignore[arg-type]
+        await tables.create_plain()
+        for path in tmp_path.iterdir():
+            path.unlink()
+        for number in range(100):
+            await tables.put("plain", pk=f"{number}")
+    assert [path.name for path in tmp_path.iterdir() if path.name == "store.db"] == []
+
+
+FORKING = """
+import asyncio, os, sys
+from sekkei.engine import Engine
+
+TABLE = {"TableName": "tab", "AttributeDefinitions": [{"AttributeName": "pk", "AttributeType": "S"}],
+         "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}], "BillingMode": "PAY_PER_REQUEST"}
+
+def put(engine, name):
+    asyncio.run(engine.call("PutItem", {"TableName": "tab", "Item": {"pk": {"S": name}}}))
+
+engine = Engine(sys.argv[1] or None)
+asyncio.run(engine.call("CreateTable", TABLE))
+put(engine, "before")
+child = os.fork()
+if not child:
+    for deed in (lambda: put(engine, "child"), lambda: asyncio.run(engine.call("Scan", {"TableName": "tab"}))):
+        try:
+            deed()
+        except RuntimeError as error:
+            print(error, flush=True)
+    engine.close()
+    own = Engine(None)
+    asyncio.run(own.call("CreateTable", TABLE))
+    put(own, "child's own")
+    own.close()
+    sys.exit(0)
+os.waitpid(child, 0)
+put(engine, "after")
+print(asyncio.run(engine.call("Scan", {"TableName": "tab"}))["Count"])
+engine.close()
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no fork")
+@pytest.mark.parametrize("name", ["", "store.db"])
+def test_a_forked_process_leaves_its_parents_store_alone(tmp_path: Path, name: str) -> None:
+    """SQLite's connections must not be used on both sides of a fork."""
+    path = str(tmp_path / name) if name else ""
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", FORKING, path], capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 0, done.stderr
+    first, second, count = done.stdout.splitlines()
+    assert (
+        first == second == "This store was opened before this process was forked; open one in the process that uses it."
+    )
+    assert count == "2"

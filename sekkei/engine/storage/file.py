@@ -35,11 +35,14 @@ def check_library(version: str) -> None:
         )
 
 
-def connect(path: str, *, durable: bool = True) -> apsw.Connection:
-    """A connection with the engine's settings. The first one to a new file also lays it out."""
+def connect(path: str, *, durable: bool = True, as_it_is: bool = False) -> apsw.Connection:
+    """A connection with the engine's settings. The first one to a new file also lays it out, unless the file is to be
+    there, `as_it_is`."""
     try:
-        create(path)
-        connection = apsw.Connection(path, vfs=None if durable else VFS_OF_ONE_PROCESS)
+        if not as_it_is:
+            create(path)
+        flags = apsw.SQLITE_OPEN_READWRITE | (0 if as_it_is else apsw.SQLITE_OPEN_CREATE)
+        connection = apsw.Connection(path, flags=flags, vfs=None if durable else VFS_OF_ONE_PROCESS)
     except apsw.CantOpenError as error:
         raise NotOurFile(f"{path} cannot be opened: {error}. Is its folder there and writable?") from None
     try:
@@ -54,7 +57,8 @@ def connect(path: str, *, durable: bool = True) -> apsw.Connection:
         connection.pragma("mmap_size", MMAP_BYTES)
         # The writer puts the log into the database; see there.
         connection.pragma("wal_autocheckpoint", 0)
-        migrate(connection, path)
+        if not as_it_is:
+            migrate(connection, path)
     except apsw.NotADBError:
         connection.close()
         raise NotOurFile(f"{path} is not a Sekkei store: it is not an SQLite file. Name another file.") from None

@@ -20,7 +20,7 @@ import queue
 import threading
 import time
 from collections.abc import Awaitable, Callable, Generator
-from typing import Any
+from typing import Any, Protocol
 
 import apsw
 
@@ -42,8 +42,15 @@ CHECKPOINT_PAGES = 4_000
 log = logging.getLogger("sekkei.engine")
 
 _NOBODY = object()
+CLOSED = "This store is closed."
 
 Work = Callable[[Transaction], Any]
+
+
+class Connect(Protocol):
+    def __call__(self, *, as_it_is: bool = False) -> apsw.Connection:
+        """`as_it_is`: the file is to be there, and is not laid out."""
+        ...
 
 
 class Job:
@@ -121,7 +128,7 @@ class Writer:
 
     def __init__(
         self,
-        connect: Callable[[], apsw.Connection],
+        connect: Connect,
         settings: Settings,
         housekeeping: Work,
         acknowledged_for: str | None = None,
@@ -139,6 +146,9 @@ class Writer:
         self._thread: threading.Thread | None = None
         self._start = threading.Lock()
         self._closed = False
+        self._closed_because = CLOSED
+        self._ended = False
+        """Nobody does any more jobs."""
         self._connection: apsw.Connection | None = None
         self._turn = threading.Lock()
         """Whoever has it may use the connection and the catalogue."""
@@ -167,8 +177,18 @@ class Writer:
 
     def _put(self, jobs: list[Job]) -> None:
         with self._start:
-            self._waiting += len(jobs)
-        self._queue.put(jobs)
+            if not self._ended:
+                self._waiting += len(jobs)
+                self._queue.put(jobs)
+                return
+        self._refuse(jobs)
+
+    def _refuse(self, jobs: list[Job]) -> None:
+        """Whoever came too late is told; what nobody waits for is done when the file is opened again."""
+        waited_for = [job for job in jobs if job.loop is not None]
+        for job in waited_for:
+            job.error = RuntimeError(self._closed_because)
+        self._deliver(waited_for)
 
     async def run(self, work: Work) -> Any:
         """Do `work` in the next batch; returns when it is on disk."""
@@ -259,12 +279,11 @@ class Writer:
 
     def _run_here(self, jobs: list[Job]) -> bool:
         """Run jobs in this thread and commit them; False if somebody else writes, in this process or another."""
-        connection = self._connection
-        if self._waiting or connection is None or not self._turn.acquire(blocking=False):
+        if self._waiting or not self._turn.acquire(blocking=False):
             return False
         try:
-            began = time.perf_counter()
-            if not _begun(connection):
+            connection, began = self._connection, time.perf_counter()
+            if connection is None or not _begun(connection):
                 return False
             self._run_batch(connection, jobs, begun=True)
             self._commit_seconds += 0.2 * (time.perf_counter() - began - self._commit_seconds)
@@ -279,7 +298,7 @@ class Writer:
         """Be there for jobs and for what is due by the clock."""
         with self._start:
             if self._closed:
-                raise RuntimeError("This store is closed.")
+                raise RuntimeError(self._closed_because)
             if self._thread is None:
                 self._set_housekeeping_due()
                 # Opened here, so that a file that cannot be opened is the caller's error and not a thread's silence.
@@ -304,6 +323,12 @@ class Writer:
         self._queue.put(None)
         self._thread.join()
 
+    def let_go(self, because: str) -> None:
+        """In a process that was forked, where the thread is not, and whoever held a lock does not put it down."""
+        self._start, self._turn = threading.Lock(), threading.Lock()
+        self._closed = self._ended = True
+        self._closed_because, self._thread, self._gathered = because, None, []
+
     def _serve(self, connection: apsw.Connection) -> None:
         try:
             last = False
@@ -322,9 +347,21 @@ class Writer:
         finally:
             if self._copying is not None:
                 self._copying.join()
-            file.close(connection)
-            if self._acknowledged is not None:
-                self._acknowledged.close()
+            with self._turn:
+                self._connection = None
+                file.close(connection)
+                if self._acknowledged is not None:
+                    self._acknowledged.close()
+            self._refuse(self._left())
+
+    def _left(self) -> list[Job]:
+        """What came between the last batch and the end."""
+        left: list[Job] = []
+        with self._start, contextlib.suppress(queue.Empty):
+            self._ended = True
+            while True:
+                left += self._queue.get_nowait() or []
+        return left
 
     def _note_log(self, connection: apsw.Connection, name: str, pages: int) -> int:
         self._log_pages = pages
@@ -342,7 +379,7 @@ class Writer:
 
     def _copy_log(self) -> None:
         # Whatever goes wrong here, the writer tries again.
-        with contextlib.suppress(Exception), contextlib.closing(self._connect()) as connection:
+        with contextlib.suppress(Exception), contextlib.closing(self._connect(as_it_is=True)) as connection:
             connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
         self._copied = True
         self._put([Job(_nothing)])  # wakes the writer

@@ -51,10 +51,10 @@ def held(engine: Engine) -> Iterator[threading.Event]:
     began, may_end = threading.Event(), threading.Event()
     connect = engine._writer._connect
 
-    def slow() -> apsw.Connection:
+    def slow(*, as_it_is: bool = False) -> apsw.Connection:
         began.set()
         may_end.wait(30)
-        return connect()
+        return connect(as_it_is=as_it_is)
 
     engine._writer._connect = slow
     try:
@@ -94,7 +94,7 @@ async def test_who_closes_waits_for_the_copy(path: Path) -> None:
 
 @pytest.mark.parametrize("fault", ["no connection", "no thread"])
 async def test_a_copy_that_fails_is_made_at_the_end(path: Path, fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fails(*args: Any) -> Any:
+    def fails(*args: Any, **named: Any) -> Any:
         raise apsw.CantOpenError if fault == "no connection" else RuntimeError("can't start new thread")
 
     with Engine(path) as engine:
