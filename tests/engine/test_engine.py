@@ -13,6 +13,7 @@ import pytest
 from sekkei.engine import Engine
 from sekkei.engine.storage import writer
 from sekkei.engine.storage.catalogue import Table
+from sekkei.engine.storage.job import Job
 from tests.engine.conftest import Tables, item, key
 from tests.engine.operations.calls import new_index
 
@@ -76,7 +77,7 @@ async def test_a_write_that_comes_as_the_store_closes_is_told(
     await tables.create_plain()
     make = engine._writer._job
 
-    def late(*arguments: Any) -> writer.Job:
+    def late(*arguments: Any) -> Job:
         job = make(*arguments)
         engine.close()
         return job

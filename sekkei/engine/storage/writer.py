@@ -19,7 +19,7 @@ import math
 import queue
 import threading
 import time
-from collections.abc import Awaitable, Callable, Generator
+from collections.abc import Awaitable
 from typing import Any, Protocol
 
 import apsw
@@ -27,6 +27,7 @@ import apsw
 from sekkei.engine.settings import Settings
 from sekkei.engine.storage import file, sql
 from sekkei.engine.storage.acknowledged import Acknowledged, new_store
+from sekkei.engine.storage.job import Job, Waiter, Work
 from sekkei.engine.storage.snapshot import Catalogue
 from sekkei.engine.storage.transaction import Transaction
 from sekkei.errors import DynamoDBError, InternalServerError, NotOurFile, TransactionConflictException
@@ -44,79 +45,11 @@ log = logging.getLogger("sekkei.engine")
 _NOBODY = object()
 CLOSED = "This store is closed."
 
-Work = Callable[[Transaction], Any]
-
 
 class Connect(Protocol):
     def __call__(self, *, as_it_is: bool = False) -> apsw.Connection:
         """`as_it_is`: the file is to be there, and is not laid out."""
         ...
-
-
-class Job:
-    """Some work, and who waits for it."""
-
-    __slots__ = ("error", "future", "is_counted", "loop", "result", "work")
-
-    def __init__(
-        self,
-        work: Work,
-        loop: asyncio.AbstractEventLoop | Waiter | None = None,
-        future: asyncio.Future[Any] | Waiter | None = None,
-        *,
-        is_counted: bool = True,
-    ) -> None:
-        self.work = work
-        self.is_counted = is_counted
-        """Whether it came through the queue."""
-        self.loop = loop
-        self.future = future
-        self.result: Any = None
-        self.error: BaseException | None = None
-
-    def deliver(self) -> None:
-        """In the loop of whoever waits."""
-        if self.future is None or self.future.done():
-            return
-        if self.error is not None:
-            self.future.set_exception(self.error)
-        else:
-            self.future.set_result(self.result)
-
-
-class Waiter:
-    """Loop and future of a caller that has no event loop: a lock that the writer opens."""
-
-    __slots__ = ("_lock", "error", "result")
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._lock.acquire()
-        self.result: Any = None
-        self.error: BaseException | None = None
-
-    def wait(self) -> None:
-        self._lock.acquire()
-
-    def call_soon_threadsafe(self, deliver: Callable[[list[Job]], None], jobs: list[Job]) -> None:
-        deliver(jobs)
-
-    def done(self) -> bool:
-        return False
-
-    def set_result(self, result: Any) -> None:
-        self.result = result
-        self._lock.release()
-
-    def set_exception(self, error: BaseException) -> None:
-        self.error = error
-        self._lock.release()
-
-    def __await__(self) -> Generator[None, None, Any]:
-        if self.error is not None:
-            raise self.error
-        return self.result
-        yield  # never reached; it makes this a generator, which is what is awaited
 
 
 class WroteBeforeFailing(Exception):
