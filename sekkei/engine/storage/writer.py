@@ -303,11 +303,11 @@ class Writer:
     def _begin_checkpoint(self) -> None:
         """Put the log into the database, as far as no reader still needs what it replaces, while others write on."""
         self._checkpoint_from = math.inf
-        copying = threading.Thread(target=self._copy_log, name="sekkei-checkpoint", daemon=True)
         try:
+            copying = threading.Thread(target=self._copy_log, name="sekkei-checkpoint", daemon=True)
             copying.start()
             self._copying = copying
-        except RuntimeError:  # no thread can be had
+        except (RuntimeError, MemoryError):  # no thread can be had
             self._copied = True
 
     def _copy_log(self) -> None:
