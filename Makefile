@@ -38,7 +38,7 @@ setup: .venv/.ready
 # And what tests, checks and measures it.
 .venv/.ready: .venv/.run requirements/dev.txt
 	@echo "installing what the tests need ..."
-	@$(PIP) --require-hashes -r requirements/dev.txt
+	@$(PIP) --require-hashes --no-deps -r requirements/dev.txt
 	@touch $@
 
 up: .venv/.run
@@ -108,7 +108,7 @@ LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hash
   --no-emit-package sekkei --extra server --extra build
 
 lock:
-	$(LOCK) --extra dev -o requirements/dev.txt pyproject.toml systems/pyproject.toml
+	$(LOCK) --extra dev --override requirements/overrides.txt -o requirements/dev.txt pyproject.toml systems/pyproject.toml
 	$(LOCK) --constraint requirements/dev.txt -o requirements/run.txt pyproject.toml systems/pyproject.toml
 	@test ! -x $(BIN)/python || $(BIN)/python requirements/supply.py write
 
