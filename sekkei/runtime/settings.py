@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from sekkei import private
 from sekkei.runtime.kept import Kept
 
 TOKEN_LENGTH_MIN = 16
@@ -120,7 +121,7 @@ def _master(given: str, data: Path) -> bytes:
         return path.read_bytes()
     except FileNotFoundError:
         pass
-    data.mkdir(parents=True, exist_ok=True)
+    private.make_folder(data)
     made = secrets.token_hex(32).encode()
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from sekkei import private
 from sekkei.engine.settings import Settings
 from sekkei.errors import ValidationException
 
@@ -34,7 +35,7 @@ class Bucket:
     def write(self, key: str, content: bytes) -> None:
         """All of the file or nothing of it, on disk before this returns."""
         path = self.path(key)
-        path.parent.mkdir(parents=True, exist_ok=True)
+        private.make_folder(path.parent)
         partial = path.with_name(path.name + ".partial")
         with open(partial, "wb") as file:
             file.write(content)

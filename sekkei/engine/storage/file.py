@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 import apsw
 
+from sekkei import private
 from sekkei.engine.storage import acknowledged, sql, wal
 from sekkei.errors import DamagedFile, NotOurFile
 
@@ -182,7 +183,7 @@ def prepare(path: str) -> None:
         acknowledged.forget(path)
     folder = Path(path).parent
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        private.make_folder(folder)
     except OSError as error:
         raise NotOurFile(f"The folder {folder} cannot be made: {error.strerror}. Name another one.") from None
 

@@ -19,6 +19,7 @@ from typing import Any
 import apsw
 import orjson
 
+from sekkei import private
 from sekkei.clock import SYSTEM
 from sekkei.engine.settings import DEFAULTS
 from sekkei.engine.storage import acknowledged, file, sql
@@ -68,7 +69,7 @@ def recover(path: Path, target: Path, *, with_doubtful: bool = False) -> Report:
     """Make the new store. With `with_doubtful`, doubtful items are kept in it as well; they are listed either way."""
     if not path.is_file():
         raise NotOurFile(f"There is no file {path}.")
-    target.parent.mkdir(parents=True, exist_ok=True)
+    private.make_folder(target.parent)
     folder = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
     try:
         images = make_images(path, folder)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import apsw
 
+from sekkei import private
 from sekkei.engine.storage import acknowledged, file, sql
 from sekkei.engine.upkeep.verify import verify_file
 from sekkei.errors import NotOurFile
@@ -36,7 +37,7 @@ def copy_file(
     """
     if target.exists() and not overwrite:
         raise AlreadyThere(str(target))
-    target.parent.mkdir(parents=True, exist_ok=True)
+    private.make_folder(target.parent)
     partial = target.with_name(f".{target.name}.partial")
     _remove(partial)
     try:

@@ -21,6 +21,7 @@ from typing import Any
 
 import orjson
 
+from sekkei import private
 from sekkei.runtime.days import JST
 from sekkei.runtime.spreadsheet import harmless
 from sekkei_systems.chiipochi.design.models import Donation
@@ -115,7 +116,7 @@ def _sizes(folder: Path, name: str) -> Iterator[int]:
 
 
 def _replace(path: Path, body: bytes) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
+    private.make_folder(path.parent)
     draft = path.with_suffix(".draft")
     draft.write_bytes(body)
     os.replace(draft, path)

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import os
 import stat
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from sekkei.engine import Engine
+from sekkei.engine.history.buckets import Bucket
+from sekkei.engine.settings import DEFAULTS
 from sekkei.engine.upkeep.recover import recover
 from sekkei.engine.upkeep.whole_file import copy_file
+from sekkei.runtime.settings import from_environment
 from tests.engine.conftest import Tables
 
 
@@ -33,9 +37,21 @@ async def test_files_and_a_new_folder(tmp_path: Path) -> None:
         assert [path.name for path in files] == ["store.db", "store.db-acknowledged", "store.db-shm", "store.db-wal"]
         assert {mode(path) for path in files} == {0o600}
         assert mode(folder) == 0o700
-    copy_file(folder / "store.db", tmp_path / "copy.db", lambda done, pages: None)
-    recover(folder / "store.db", tmp_path / "recovered.db")
-    assert mode(tmp_path / "copy.db") == mode(tmp_path / "recovered.db") == 0o600
+    copies = [tmp_path / "copies" / "copy.db", tmp_path / "recovered" / "copy.db"]
+    copy_file(folder / "store.db", copies[0], lambda done, pages: None)
+    recover(folder / "store.db", copies[1])
+    assert [(mode(path), mode(path.parent)) for path in copies] == [(0o600, 0o700)] * 2
+
+
+def test_what_is_exported(tmp_path: Path) -> None:
+    Bucket(replace(DEFAULTS, s3_folder=tmp_path), "exports").write("2026/items.json", b"{}")
+    assert mode(tmp_path / "exports" / "2026") == 0o700
+
+
+def test_the_folder_of_a_secret_that_is_made_before_the_store(tmp_path: Path) -> None:
+    from_environment({"SEKKEI_DATA": str(tmp_path / "data")})
+    assert mode(tmp_path / "data") == 0o700
+    assert mode(tmp_path / "data" / "secret") == 0o600
 
 
 async def test_a_store_that_was_open_to_others_is_closed_to_them(tmp_path: Path) -> None:
