@@ -6,13 +6,14 @@ import argparse
 import json
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sekkei.commands import FINDINGS, OK, CouldNotRun
 
 if TYPE_CHECKING:
-    from sekkei.worlds import Outcome, Script
+    from sekkei.worlds import Outcome, Retelling, Script
 
 SUMMARY = "Run a system in simulated time: people act, processes die, calls are lost; say which promise broke."
 
@@ -48,14 +49,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     script = _find(arguments.world)
-    if arguments.focus:
-        _focus(script, arguments.focus.split(","))
     if arguments.replay:
         return _replay(script, arguments.replay)
+    focus = arguments.focus.split(",") if arguments.focus else []
     count = arguments.count if arguments.count is not None else 100 if arguments.seed is None else 1
     if count < 1:
         raise CouldNotRun("--count: give 1 or more.")
-    return _many(script, arguments, range(arguments.seed or 0, (arguments.seed or 0) + count))
+    seeds = range(arguments.seed or 0, (arguments.seed or 0) + count)
+    return _many(_focused(script, focus), focus, arguments, seeds)
 
 
 def _find(name: str) -> Script:
@@ -78,25 +79,29 @@ def _find(name: str) -> Script:
     return found
 
 
-def _focus(script: Script, names: list[str]) -> None:
+def _focused(script: Script, names: list[str]) -> Script:
+    """In which people do only these operations; all of them when none is named."""
+    if not names:
+        return script
     known = {operation.name for operation in script.operations}
     strange = set(names) - known
     if strange:
         raise CouldNotRun(f"Nobody does {', '.join(sorted(strange))}. They do: {', '.join(sorted(known))}.")
-    script.operations = [operation for operation in script.operations if operation.name in names]
+    return replace(script, operations=[operation for operation in script.operations if operation.name in names])
 
 
-def _many(script: Script, arguments: argparse.Namespace, seeds: range) -> int:
+def _many(script: Script, focus: list[str], arguments: argparse.Namespace, seeds: range) -> int:
     from sekkei.worlds import run as run_one
 
-    noted = _noted(arguments.record)
+    told = {"world": script.name, "focus": focus}
+    noted = _noted(arguments.record, told)
     failed = [seed for seed, broken in noted.items() if broken and seed in seeds]
     outcomes: list[Outcome] = []
     began, simulated, number = time.monotonic(), 0.0, 0
     for number, seed in enumerate((each for each in seeds if each not in noted), 1):
         outcome = run_one(script, seed)
         simulated += outcome.simulated_seconds
-        _note(arguments.record, outcome)
+        _note(arguments.record, told, outcome)
         if outcome.broken:
             failed.append(seed)
             outcomes.append(_told(script, outcome, arguments.shrink))
@@ -105,11 +110,12 @@ def _many(script: Script, arguments: argparse.Namespace, seeds: range) -> int:
         _progress(f"{number} of {len(seeds)} seeds, {len(failed)} broken")
     _progress("")
     seconds = time.monotonic() - began
-    print(f"{number} seeds, {simulated / 3600:.1f} simulated hours in {seconds:.1f} s: {len(outcomes)} broken.")
+    hours = f"{simulated / 3600:.1f} simulated hours in {seconds:.1f} s"
+    print(f"{number} {'seed' if number == 1 else 'seeds'}, {hours}: {len(outcomes)} broken.")
     if number < len(seeds):
         print(f"with what was noted before: {len(seeds)} seeds, {len(failed)} broken.")
     if outcomes and arguments.save:
-        _save(script, outcomes, arguments.save)
+        _save(told, outcomes, arguments.save)
     return FINDINGS if failed else OK
 
 
@@ -126,21 +132,26 @@ def _told(script: Script, outcome: Outcome, shorter: bool) -> Outcome:
     return outcome
 
 
-def _noted(path: Path | None) -> dict[int, str]:
+def _noted(path: Path | None, told: dict[str, Any]) -> dict[int, str]:
     """Seeds that were run before, each with what broke."""
     if path is None or not path.exists():
         return {}
     try:
         lines = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
-        return {int(each["seed"]): str(each["broken"]) for each in lines}
+        noted = {int(each["seed"]): str(each["broken"]) for each in lines}
+        other = next((each for each in lines if {**each, **told} != {**told, **each}), None)
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise CouldNotRun(f"{path} has no notes of seeds: {error}.") from error
+    if other:
+        only = f" with --focus {','.join(other['focus'])}" if other["focus"] else ""
+        raise CouldNotRun(f"{path} has notes of {other['world']}{only}. Give another file.")
+    return noted
 
 
-def _note(path: Path | None, outcome: Outcome) -> None:
+def _note(path: Path | None, told: dict[str, Any], outcome: Outcome) -> None:
     if path is None:
         return
-    line = {"seed": outcome.seed, "broken": outcome.broken, "digest": outcome.digest}
+    line = {**told, "seed": outcome.seed, "broken": outcome.broken, "digest": outcome.digest}
     try:
         with path.open("a", encoding="utf-8") as notes:
             notes.write(json.dumps(line, ensure_ascii=False) + "\n")
@@ -161,10 +172,10 @@ def _progress(text: str) -> None:
         print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
 
 
-def _save(script: Script, failed: list[Outcome], path: Path) -> None:
+def _save(told: dict[str, Any], failed: list[Outcome], path: Path) -> None:
     content = [
         {
-            "world": script.name,
+            **told,
             "seed": each.seed,
             "skip": sorted(each.retelling.without),
             "moments": dict(each.retelling.moments),
@@ -181,19 +192,29 @@ def _save(script: Script, failed: list[Outcome], path: Path) -> None:
 
 
 def _replay(script: Script, path: Path) -> int:
-    from sekkei.worlds import Retelling
     from sekkei.worlds import run as run_one
 
     try:
-        saved = [
-            (each["seed"], Retelling(frozenset(each["skip"]), dict(each.get("moments", {})), int(each.get("luck", 0))))
-            for each in json.loads(path.read_text("utf-8"))
-        ]
-    except (OSError, ValueError, KeyError, TypeError) as error:
+        saved = [_saved(script, each) for each in json.loads(path.read_text("utf-8"))]
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise CouldNotRun(f"{path} is no file of failed seeds: {error}.") from error
     broken = 0
-    for seed, retelling in saved:
-        outcome = run_one(script, seed, retelling=retelling)
+    for focused, seed, retelling in saved:
+        outcome = run_one(focused, seed, retelling=retelling)
         broken += bool(outcome.broken)
         print(f"seed {seed}: {outcome.broken or 'every promise held'}\n{tell(outcome)}")
     return FINDINGS if broken else OK
+
+
+def _saved(script: Script, each: dict[str, Any]) -> tuple[Script, int, Retelling]:
+    """A story that was written down, and the world it is told in; files of before name neither moments nor focus."""
+    from sekkei.worlds import Retelling
+
+    if each.get("world", script.name) != script.name:
+        raise CouldNotRun(f"That story is one of {each['world']}, not of {script.name}.")
+    moments, luck = dict(each.get("moments", {})), int(each.get("luck", 0))
+    return (
+        _focused(script, list(each.get("focus", []))),
+        each["seed"],
+        Retelling(frozenset(each["skip"]), moments, luck),
+    )

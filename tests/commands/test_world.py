@@ -11,7 +11,14 @@ import pytest
 from sekkei import cli
 from sekkei.commands.world import EXAMPLES
 
-CARELESS = "from tests.worlds.bank import CarelessBank, script\nWORLD = script(CarelessBank)\n"
+CARELESS = """
+from tests.worlds.bank import CarelessBank, script
+WORLD = script(CarelessBank)
+
+@WORLD.does("customer", weight=3)
+async def thinks(me):
+    return "thinks"
+"""
 
 
 @pytest.fixture
@@ -69,6 +76,35 @@ def test_notes_that_are_none_are_left_alone(careless: str, tmp_path: Path, capsy
     assert cli.main(["world", careless, "--count", "1", "--record", str(notes)]) == 2
     assert "has no notes of seeds" in capsys.readouterr().err
     assert notes.read_text() == "Dear diary,\n"
+
+
+def test_a_story_is_told_again_in_the_world_it_is_of(
+    careless: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    saved, digest = tmp_path / "failed.json", re.compile(r"digest \w+")
+    arguments = ["--focus", "moves_money", "--count", "3", "--trace", "--save", str(saved)]
+    assert cli.main(["world", careless, *arguments]) == 1
+    told = digest.findall(capsys.readouterr().out)
+    assert cli.main(["world", careless, "--replay", str(saved)]) == 1
+    again = digest.findall(capsys.readouterr().out)
+    assert again
+    assert set(again) <= set(told)
+    assert cli.main(["world", "tasks", "--replay", str(saved)]) == 2
+    assert "one of bank, not of tasks" in capsys.readouterr().err
+
+
+def test_notes_of_other_runs_are_told_apart(careless: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    notes = tmp_path / "careless.log"
+    cli.main(["world", careless, "--count", "1", "--record", str(notes)])
+    kept = notes.read_text()
+    capsys.readouterr()
+    for arguments in (["tasks"], [careless, "--focus", "moves_money"]):
+        assert cli.main(["world", *arguments, "--count", "1", "--record", str(notes)]) == 2
+        assert "has notes of bank. Give another file." in capsys.readouterr().err
+    assert notes.read_text() == kept
+    older = [{name: each for name, each in json.loads(line).items() if name != "world"} for line in kept.splitlines()]
+    notes.write_text("".join(json.dumps(each) + "\n" for each in older))
+    assert cli.main(["world", careless, "--count", "1", "--record", str(notes)]) in (0, 1)
 
 
 @pytest.mark.parametrize(
