@@ -93,6 +93,13 @@ def file_of(data: str | None) -> Path:
     return Path(data or os.environ.get("SEKKEI_DATA") or "data") / STORE_FILE
 
 
+def what_helps(damaged: str | os.PathLike[str]) -> str:
+    return (
+        f"`sekkei recover {damaged} --out NEW` saves what can be proven whole and lists the rest; "
+        f"`sekkei restore BACKUP {damaged} --overwrite` puts a backup in its place (keep a copy of the damaged file)."
+    )
+
+
 @contextmanager
 def file_errors(path: str | os.PathLike[str]) -> Iterator[None]:
     """Whatever opening a file of ours can run into, in words."""
@@ -106,8 +113,8 @@ def file_errors(path: str | os.PathLike[str]) -> Iterator[None]:
         raise CouldNotRun(str(error)) from error
     except (InternalServerError, apsw.CorruptError) as error:
         raise CouldNotRun(
-            f"{path} is damaged: {error} Nothing was changed. `sekkei verify {path}` lists all that is wrong with it; "
-            f"`sekkei restore BACKUP {path} --overwrite` puts a backup in its place (keep a copy of the damaged file)."
+            f"{path} is damaged: {error} Nothing was changed. `sekkei verify {path}` lists all that is wrong with it. "
+            + what_helps(path)
         ) from error
     except (apsw.ReadOnlyError, apsw.PermissionsError) as error:
         raise CouldNotRun(f"{path} cannot be written: {error}. Make the file and its folder writable.") from error

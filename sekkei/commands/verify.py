@@ -24,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from sekkei.commands.startup import file_errors
+    from sekkei.commands.startup import file_errors, what_helps
     from sekkei.engine.upkeep.verify import verify_file
 
     path: Path = arguments.file / STORE_FILE if arguments.file.is_dir() else arguments.file
@@ -38,8 +38,5 @@ def run(arguments: argparse.Namespace) -> int:
     if not count:
         print(f"{path} is sound.")
         return OK
-    print(
-        f"{path}: {count} finding{'s' if count != 1 else ''}. `sekkei restore BACKUP {path} --overwrite` puts a backup"
-    )
-    print("in its place; keep a copy of the damaged file, since what is sound in it can be read.")
+    print(f"{path}: {count} finding{'s' if count != 1 else ''}. {what_helps(path)}")
     return FINDINGS

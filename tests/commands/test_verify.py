@@ -57,6 +57,13 @@ def seen(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
+def test_a_file_that_nobody_finished_making(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    empty = tmp_path / "sekkei.db"
+    apsw.Connection(str(empty)).execute("PRAGMA journal_mode = wal")
+    assert main(["verify", str(empty)]) == 2
+    assert f"{empty} is empty: " in capsys.readouterr().err
+
+
 async def test_nothing_is_changed_by_looking(store: Path) -> None:
     before = seen(store.parent)
     assert main(["verify", str(store)]) == 0
@@ -107,7 +114,10 @@ def test_a_damaged_table_is_said_in_words(
     said = capsys.readouterr().err
     assert f"sekkei: {store} is damaged: " in said
     assert f"`sekkei verify {store}`" in said
+    assert f"`sekkei recover {store} --out NEW`" in said
     assert f"`sekkei restore BACKUP {store} --overwrite`" in said
     assert "Traceback" not in said
     assert main(["verify", str(store)]) == 1
-    assert "--overwrite` puts a backup" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert f"`sekkei recover {store} --out NEW`" in printed
+    assert "--overwrite` puts a backup" in printed

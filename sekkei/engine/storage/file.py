@@ -81,6 +81,8 @@ def connect_to_read(path: str) -> apsw.Connection:
     try:
         connection.set_busy_timeout(BUSY_TIMEOUT_MS)
         _check_is_ours(connection, path)
+        if connection.pragma("application_id") == 0:
+            raise NotOurFile(f"{path} is empty: whoever made it was stopped before anything was acknowledged.")
         found = connection.pragma("user_version")
         if found != sql.FORMAT:
             raise NotOurFile(
