@@ -41,6 +41,12 @@ def long_requests() -> dict[str, tuple[str, dict[str, Any]]]:
     tests = " OR ".join(f"contains(a, :v{number})" for number in range(140))
     values = {f":v{number}": {"S": f"nothing {number}"} for number in range(140)}
     filtered = {"TableName": "busy", "FilterExpression": tests, "ExpressionAttributeValues": values}
+    named = {
+        "TableName": "busy",
+        "KeyConditionExpression": "pk = :pk",
+        "ExpressionAttributeNames": {f"#n{number}": "a" for number in range(300_000)},
+        "ExpressionAttributeValues": {":pk": {"S": "a"}},
+    }
     sets = ", ".join(f"a{number} = :l" for number in range(300))
     inner = ", ".join(f"m.a{number} = :l" for number in range(250))
     where = " OR ".join(f"b{number} = 'z'" for number in range(250))
@@ -57,6 +63,7 @@ def long_requests() -> dict[str, tuple[str, dict[str, Any]]]:
         "Scan with a long filter": ("Scan", filtered),
         "Scan of a page of small items": ("Scan", {"TableName": "busy"}),
         "SELECT with a long WHERE": ("ExecuteStatement", {"Statement": f"SELECT * FROM busy WHERE {where}"}),
+        "Query with 300,000 names": ("Query", named),
         "one list into 300 attributes": ("UpdateItem", update("a", sets)),
         "one list into 250 places of a map": ("UpdateItem", update("with map", inner)),
         "PutItem of 130,000 elements": ("PutItem", {"TableName": "busy", "Item": {"pk": {"S": "big"}, "l": TINY}}),

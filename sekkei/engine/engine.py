@@ -103,7 +103,7 @@ class Engine:
                 return answer
         checked, large = found.plain_rules(request) if found.plain_rules is not None else None, False
         if checked is None:
-            large = found.carries_items and is_large(request) and _has_loop()
+            large = is_large(request) and _has_loop()
             checked = found.check(request) if not large else await self._check_beside(found, request)
         read, write, quick = found.plan(checked)
         if read is not None:

@@ -128,8 +128,6 @@ class Operation:
         self._unanswered = unanswered.split()
         self.shape = shape
         self._fine = shape.fine
-        self.carries_items = False
-        """Whether a request can be as large as the items in it."""
         self._rules = rules
 
     def check(self, request: Mapping[str, Any]) -> Checked:
@@ -184,7 +182,6 @@ class Write(Operation):
         super().__init__(name, shape, rules, unanswered)
         self._plan = Plan(write=work, quick=quick)
         self.plain_rules = plain_rules
-        self.carries_items = quick
 
     def plan(self, checked: Checked) -> Plan:
         return self._plan

@@ -129,7 +129,8 @@ def subtract(left: str, right: str) -> str:
 def size(text: str) -> int:
     """Bytes DynamoDB counts for a normalised number: a byte per two digits, one more, and one for a minus sign."""
     if text.isdigit() and text[0] != "0":
-        return 1 + (len(text) + 1) // 2 - (len(text) - len(text.rstrip("0"))) // 2
+        pairs = (len(text) + 1) // 2
+        return 1 + (pairs if text[-1] != "0" else pairs - (len(text) - len(text.rstrip("0"))) // 2)
     negative = text.startswith("-")
     whole, _, fraction = text.lstrip("-").partition(".")
     if not fraction and whole == "0":

@@ -185,7 +185,7 @@ def _base64_bytes(text: str) -> int:
 
 def size(value: AttributeValue) -> int:
     """The bytes DynamoDB counts for a value, its name excluded."""
-    kind, content = next(iter(value.items()))
+    ((kind, content),) = value.items()
     if kind == "S":
         return len(content) if content.isascii() else _text_bytes(content)
     if kind == "N":
