@@ -18,6 +18,7 @@ EXAMPLES = """\
 examples:
   sekkei counterpart smtp --port 2525         a mail server that shows what it gets
   sekkei counterpart line                     LINE's Messaging API
+  sekkei counterpart expo                     Expo's push service
   sekkei counterpart stripe|discord|studio    those that the five systems meet
 
   sekkei counterpart line --webhook http://127.0.0.1:8000/chiipochi/webhook
@@ -30,7 +31,7 @@ With --webhook it reads what you type; /down, /hang, /slow and /well are its moo
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("service", help="line, smtp, or one that a package offers")
+    parser.add_argument("service", help="expo, line, smtp, or one that a package offers")
     parser.add_argument("--port", type=int, default=0, help="where it listens (default: a free port)")
     parser.add_argument("--webhook", metavar="URL", help="where a system takes its events; then you type what happens")
 

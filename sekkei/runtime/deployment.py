@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from sekkei.clock import Clock
 from sekkei.design import Database, Design, tables
@@ -24,6 +25,9 @@ from sekkei.runtime.system import Context, Parts, System
 from sekkei.runtime.watched import Watched, watched
 from sekkei.runtime.worker import Running, Worker, worker_name
 from sekkei.store.protocol import Store
+
+if TYPE_CHECKING:
+    from sekkei.runtime.sealing import Sealed
 
 SEALED = ("body", "payload", "record", "answer")
 """Of the runtime's rows: what messages say, what schedules and jobs are given, stream records that were set aside."""
@@ -107,12 +111,14 @@ def assemble(
 
 def sealed(store: Store, settings: Settings) -> Watched:
     """The store with what it holds of messages and jobs sealed, watched; one that is both already stays as it is."""
-    if isinstance(store, Watched):
-        return store
+    return store if isinstance(store, Watched) else watched(sealing(store, settings))
+
+
+def sealing(store: Store, settings: Settings) -> Sealed:
     from sekkei.runtime.sealing import Sealed
 
     table = runtime_design.table_name(runtime_table, settings.env)
-    return watched(Sealed(store, table, SEALED, settings.secrets.key("message bodies")))
+    return Sealed(store, table, SEALED, settings.secrets.key("message bodies"))
 
 
 def _open(design: Design, store: Store, settings: Settings, clock: Clock) -> Database:

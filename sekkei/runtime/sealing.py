@@ -107,6 +107,12 @@ class Sealed:
         box = nonce + self._cipher.encrypt(nonce, text, name)
         return {"S": MARK + base64.b64encode(box).decode()}
 
+    def opened(self, row: Row) -> Row:
+        """A row as it lies in the table, with what is sealed in it."""
+        found = dict(row)
+        self._open(found)
+        return found
+
     def _open(self, row: Row) -> None:
         for name in self._attributes:
             text = row.get(name, {}).get("S", "")

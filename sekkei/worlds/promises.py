@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from sekkei.runtime.deployment import SEALED
 from sekkei.runtime.design import JOB, OUTBOX, SCHEDULE, JobRun, Message, Schedule, SetAside
 from sekkei.runtime.design import table as runtime_table
 from sekkei.worlds.world import World
@@ -14,12 +13,8 @@ LATE_SECONDS = 120.0
 
 
 def runtime_rows(world: World) -> list[Any]:
-    """Messages (without what is sealed in them), schedules, jobs and the rest of the runtime's own table."""
-    return [runtime_table.decode(_opened(item)) for item in world.items("sekkei-runtime")]
-
-
-def _opened(item: dict[str, Any]) -> dict[str, Any]:
-    return {name: {"M": {}} if name in SEALED and "S" in value else value for name, value in item.items()}
+    """Messages, schedules, jobs and the rest of the runtime's own table."""
+    return [runtime_table.decode(item) for item in world.runtime_items()]
 
 
 def everything_ends(world: World) -> None:

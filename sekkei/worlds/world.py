@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from sekkei.design.driving import drive
-from sekkei.runtime.deployment import sealed
+from sekkei.runtime.deployment import sealing
 from sekkei.runtime.design import design as runtime_design
 from sekkei.runtime.design import table as runtime_table
 from sekkei.runtime.http import NETWORK
@@ -92,6 +92,8 @@ class World:
         )
         self.truth.calm()
         self.internet = Internet(luck, copy_context())
+        self._data = Path(tempfile.gettempdir()) / f"sekkei-world-{id(self)}"
+        self._seal = sealing(Seam(self.truth, "world"), self._settings())
         runtime = runtime_design.table_name(runtime_table, ENV)
         rehearsal = Rehearsal(loop, self.truth, self.internet, lambda: self.processes, runtime)
         living = lambda: {each.name for each in self.processes}  # noqa: E731
@@ -113,7 +115,6 @@ class World:
         self._dead: list[Process] = []
         self._errands: set[asyncio.Future[None]] = set()
         self._stores: list[Driven] = []
-        self._data = Path(tempfile.gettempdir()) / f"sekkei-world-{id(self)}"
 
     def store_outside(self) -> Driven:
         """For a service outside that keeps something, as long as the world lasts."""
@@ -140,6 +141,10 @@ class World:
         """The same as models; not to be changed."""
         found = next(s.design.tables[table] for s in self.script.systems if table in s.design.tables)
         return self.truth.mirror.decoded(self.table_name(table), found.decode)
+
+    def runtime_items(self) -> list[dict[str, Any]]:
+        """Rows of the runtime's own table, with what is sealed in them."""
+        return [self._seal.opened(item) for item in self.items("sekkei-runtime")]
 
     def some_process(self, dice: Dice) -> Process:
         if not self.processes:
@@ -255,22 +260,25 @@ class World:
         store: Any = (
             Telling(self.truth, name, clock) if self.store_tells else Retrying(Seam(self.truth, name), clock=clock)
         )
-        settings = Settings(
-            data=self._data,
-            env=ENV,
-            demo=False,
-            secrets=Secrets(b"one secret for one world"),
-            values={"rate_limit": "off", "live": "off", **self.script.settings},
-        )
+        settings = self._settings()
         return application(
             self.script.systems,
-            Listening(sealed(store, settings).store, self.quiet, name),
+            Listening(sealing(store, settings), self.quiet, name),
             settings,
             clock,
             loopback=True,
             transports=self.outside,
             passwords=Passwords(QUICK_PASSWORDS),
             process=name,
+        )
+
+    def _settings(self) -> Settings:
+        return Settings(
+            data=self._data,
+            env=ENV,
+            demo=False,
+            secrets=Secrets(b"one secret for one world"),
+            values={"rate_limit": "off", "live": "off", **self.script.settings},
         )
 
     def kill(self, process: Process) -> None:

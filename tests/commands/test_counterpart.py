@@ -22,6 +22,7 @@ from tests.runtime.servers import http_server
 ROOT = Path(__file__).parents[2]
 
 SECRETS = {
+    "expo": ("expo_token",),
     "line": ("line_channel_token", "line_channel_secret", "line_data_url"),
     "stripe": ("stripe_secret_key", "stripe_webhook_secret"),
 }
@@ -39,7 +40,7 @@ def offers() -> dict[str, Any]:
 
 
 def test_these_can_be_served() -> None:
-    assert set(offers()) == {"line", "smtp", "stripe", "discord", "studio"}
+    assert set(offers()) == {"expo", "line", "smtp", "stripe", "discord", "studio"}
 
 
 @pytest.mark.parametrize(
@@ -48,6 +49,7 @@ def test_these_can_be_served() -> None:
         ("line", "/v2/bot/info", 401),
         ("stripe", "/v1/checkout/sessions/cs_1", 401),
         ("discord", "/api/v10/users/@me", 401),
+        ("expo", "/--/api/v2/push/send", 404),
         ("studio", "/nothing/there", 404),
     ],
 )

@@ -9,10 +9,12 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Protocol
+from typing import Any, Protocol
 
 from sekkei.clock import Clock
 from sekkei.runtime.counterparts import Counterpart
+from sekkei.runtime.counterparts.expo import PATH as EXPO_PATH
+from sekkei.runtime.counterparts.expo import ExpoCounterpart, Phone
 from sekkei.runtime.counterparts.line import DATA, LineCounterpart
 from sekkei.runtime.counterparts.line_friend import FriendAtTerminal
 from sekkei.runtime.counterparts.served import Faults, Served, serve
@@ -84,11 +86,21 @@ def smtp(clock: Clock) -> Offer:
     )
 
 
+def expo(clock: Clock) -> Offer:
+    found = ExpoCounterpart(clock, "expo-token", phones_are_real=True)
+    found.heard = _show
+    return over_http(found, lambda url: {"expo_url": url + EXPO_PATH, "expo_token": "expo-token"})
+
+
+def _show(phone: Phone, message: dict[str, Any]) -> None:
+    print(f"\n{phone.token}: {message.get('title', '')}\n{message.get('body', '')}", flush=True)
+
+
 def _tell(mail: Mail) -> None:
     body = mail.message.get_body(("plain",))
     words = body.get_content() if body is not None else ""
     print(f"\nto {', '.join(mail.recipients)}: {mail.message['Subject']}\n{words}", flush=True)
 
 
-OFFERS: Mapping[str, Callable[[Clock], Offer]] = {"line": line, "smtp": smtp}
+OFFERS: Mapping[str, Callable[[Clock], Offer]] = {"expo": expo, "line": line, "smtp": smtp}
 """Beside those of other packages."""

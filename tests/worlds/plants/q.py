@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -99,16 +100,40 @@ def a_question_is_published_on_the_first_day_only(patch: pytest.MonkeyPatch) -> 
 
 
 def a_push_goes_out_twice(patch: pytest.MonkeyPatch) -> None:
-    from sekkei.worlds.outside import Outside
+    from sekkei.runtime.transports.expo import Expo
 
-    sound = Outside.send
+    sound = Expo.send
 
-    async def send(self: Outside, message: Any) -> str:
-        if self.kind == "push":
-            await sound(self, message)
+    async def send(self: Expo, message: Any) -> str:
+        await sound(self, message)
         return await sound(self, message)
 
-    patch.setattr(Outside, "send", send)
+    patch.setattr(Expo, "send", send)
+
+
+def a_push_is_not_judged_when_it_goes_out(patch: pytest.MonkeyPatch) -> None:
+    """Nor is word of it delivered at once: a minute later they may have parted."""
+    from sekkei.runtime.outbox import Outbox
+    from sekkei_systems.q.ports.their_devices import TheirDevices
+
+    read, put = TheirDevices._read, Outbox.put
+
+    async def judged(self: TheirDevices, message: Any) -> Any:
+        return (await read(self, message))[0], True
+
+    async def late(self: Outbox, kind: str, *arguments: Any, **named: Any) -> Any:
+        return await put(self, kind, *arguments, **{**named, "after": timedelta(seconds=70)})
+
+    patch.setattr(TheirDevices, "_read", judged)
+    patch.setattr(Outbox, "put", late)
+
+
+def phones_that_are_gone_stay(patch: pytest.MonkeyPatch) -> None:
+    from sekkei_systems.q.jobs.pushes import Pushes
+    from sekkei_systems.q.ports.their_devices import TheirDevices
+
+    patch.setattr(Pushes, "_forget", nothing())
+    patch.setattr(TheirDevices, "_forget", nothing())
 
 
 def devices_of_those_who_left_stay(patch: pytest.MonkeyPatch) -> None:
@@ -176,6 +201,8 @@ PLANTS = [
     Planted("q", every_worker_publishes, "a_question_comes_out_once_and_not_before_its_time", 0),
     Planted("q", a_question_is_published_on_the_first_day_only, "the_question_of_the_day_is_out", 0),
     Planted("q", a_push_goes_out_twice, "nobody_is_told_twice", 0),
+    Planted("q", a_push_is_not_judged_when_it_goes_out, "nobody_is_told_of_whom_they_have_parted_from", 0),
+    Planted("q", phones_that_are_gone_stay, "phones_without_the_app_are_forgotten", 10),
     Planted("q", devices_of_those_who_left_stay, "nothing_remains_of_those_who_left", 2),
     Planted("q", nobody_is_let_go, "whoever_left_is_gone", 2),
     Planted("q", a_ban_leaves_its_decision_in_force, "one_decision_locks_somebody_out", 2),

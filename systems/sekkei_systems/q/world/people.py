@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
+from sekkei.runtime.counterparts.expo import PATH, ExpoCounterpart, Phone
 from sekkei.worlds import Broken, Person, Script, World
 from sekkei.worlds.seam import STORM
 from sekkei_systems.q import SYSTEM
@@ -29,6 +30,9 @@ EVENING = HOUR * 22 - 10
 """Ten seconds before the last minute in which a question comes out."""
 QUESTION_SECONDS = 120
 API = "/q/api"
+EXPO_TOKEN = "expo-token"
+ON_ITS_WAY_SECONDS = 45.0
+"""So long a message may be on its way after it was judged: a slow request, with the turn it waited for."""
 
 WORLD = Script(
     "q",
@@ -36,8 +40,8 @@ WORLD = Script(
     seconds=36.0,
     settle_seconds=100.0,
     starts=(EVENING,),
-    rests=(DAY * 8,),
-    outside=("mail", "push"),
+    rests=(DAY * 8, HOUR),
+    settings={"expo_url": f"https://exp.host{PATH}", "expo_token": EXPO_TOKEN},
 )
 
 
@@ -104,6 +108,50 @@ def begin_to_watch(world: World) -> None:
     world.given |= {"sight": _Sight(), "published": {}}
 
 
+# Phones
+
+
+@WORLD.prepares
+def open_expo(world: World) -> None:
+    expo = world.given["expo"] = world.internet.services["exp.host"] = ExpoCounterpart(world.clock, EXPO_TOKEN)
+    expo.heard = lambda phone, message: _hear(world, phone, message)
+    world.given["told_of_who_is_apart"] = []
+
+
+def _hear(world: World, phone: Phone, message: dict[str, Any]) -> None:
+    """Whether it tells of somebody whom the phone's owner has had nothing to do with for a while."""
+    ids = {one.memory["id"]: one.name for one in world.people if "id" in one.memory}
+    for one in world.decoded("Blocks"):
+        apart = {ids.get(one.blocker_id), ids.get(one.blocked_id)}
+        since = world.clock.now() - one.created_at.timestamp()
+        if _owner(phone) in apart and since > ON_ITS_WAY_SECONDS:
+            named = [name for name in apart - {_owner(phone)} if name and name in message["body"]]
+            world.given["told_of_who_is_apart"] += [f"{_owner(phone)} was told of {name}" for name in named]
+
+
+def _owner(phone: Phone) -> str:
+    return phone.token.partition("[")[2].removesuffix("]")
+
+
+def expo_of(world: World) -> ExpoCounterpart:
+    found: ExpoCounterpart = world.given["expo"]
+    return found
+
+
+def phone_of(me: Person) -> Phone | None:
+    return expo_of(me.world).phones.get(_token(me))
+
+
+def _token(me: Person) -> str:
+    return f"ExponentPushToken[{me.name}]"
+
+
+async def _install(me: Person) -> int:
+    """The app tells its token as soon as it is there."""
+    phone = expo_of(me.world).install(_token(me))
+    return (await me.json("PUT", f"{API}/me/devices", {"token": phone.token, "deviceType": "ios"})).status
+
+
 @WORLD.always_in("Users", "Follows", "Blocks", "Answers", "DailyQuestions")
 def nobody_is_shown_what_sight_forbids(world: World) -> None:
     """Remembers who may see what; those who look compare."""
@@ -126,7 +174,7 @@ async def member(me: Person) -> None:
     """Everybody follows those who were here before them, and the first two follow back."""
     await _join(me)
     await me.json("PATCH", f"{API}/me", {"visibilityType": me.dice.choice(["mutual", "followers"]), "bio": "hello"})
-    await me.json("PUT", f"{API}/me/devices", {"token": f"ExponentPushToken[{me.name}]", "deviceType": "ios"})
+    await _install(me)
     for other in _members(me):
         await me.json("PUT", f"{API}/users/{other.memory['id']}/follow")
         if me.dice.chance(0.5):
@@ -274,6 +322,15 @@ async def comes_back(me: Person) -> str | None:
         return None
     await me.sign_in(f"{me.name}@example.com")
     return "signs in again"
+
+
+@WORLD.does("member", 0.3)
+async def loses_the_app_or_has_it_again(me: Person) -> str:
+    phone = phone_of(me)
+    if phone is None or not phone.has_app:
+        return f"installs the app: {await _install(me)}"
+    expo_of(me.world).uninstall(phone)
+    return "deletes the app"
 
 
 @WORLD.does("member", 0.8)

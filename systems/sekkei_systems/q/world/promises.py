@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Mapping
 from datetime import date, datetime, timedelta
 from typing import Any
 
@@ -15,8 +16,9 @@ from sekkei_systems.q.design.models_added import Decision, DecisionKind, Decisio
 from sekkei_systems.q.design.models_numbers import Totals
 from sekkei_systems.q.design.tables import design
 from sekkei_systems.q.jobs.traces import JOB as TRACES
+from sekkei_systems.q.rules.notices import PUSH
 from sekkei_systems.q.rules.numbers import waits_since
-from sekkei_systems.q.world.people import DAY, WORLD
+from sekkei_systems.q.world.people import DAY, WORLD, expo_of
 
 SKEW = 3.0
 
@@ -128,10 +130,33 @@ def whoever_is_acted_on_hears_of_it(world: World) -> None:
 
 @WORLD.finally_
 def nobody_is_told_twice(world: World) -> None:
-    pushed = Counter((one.to, one.id) for one in world.outside["push"].received)
-    known = {one.id for one in promises.runtime_rows(world) if isinstance(one, Message) and one.attempts <= 1}
-    for (to, message_id), times in pushed.items():
-        assert times <= 1 or message_id not in known, f"{to} was told {times} times of {message_id}"
+    """A phone shows a message once, unless Expo's answer to it was lost."""
+    rows = (one for one in promises.runtime_rows(world) if isinstance(one, Message))
+    pushes = [one for one in rows if one.kind == PUSH and one.body]  # what tells of whoever left is emptied
+    wanted = Counter((one.to, _said(one.body)) for one in pushes)
+    again = {(one.to, _said(one.body)) for one in pushes if one.attempts > 1}
+    shown = Counter((phone.token, _said(each)) for phone in expo_of(world).phones.values() for each in phone.shown)
+    for (to, said), times in shown.items():
+        known = wanted[to, said]
+        assert not known or (to, said) in again or times <= known, f"{to} was told {times} times: {said}"
+
+
+@WORLD.finally_
+def nobody_is_told_of_whom_they_have_parted_from(world: World) -> None:
+    found = world.given["told_of_who_is_apart"]
+    assert found == [], f"{found[0]}, and one of them blocks the other"
+
+
+@WORLD.finally_
+def phones_without_the_app_are_forgotten(world: World) -> None:
+    """Once Expo has refused one to its face, or told of it by the receipt of a question."""
+    gone = {one.token for one in expo_of(world).phones.values() if one.known_gone}
+    left = sorted(one.token for one in world.decoded("PushTokens") if one.token in gone)
+    assert left == [], f"{left} have the app no longer and would be told of the next question"
+
+
+def _said(body: Mapping[str, Any]) -> str:
+    return json.dumps({name: body[name] for name in ("channelId", "collapseId", "body")}, ensure_ascii=False)
 
 
 @WORLD.finally_

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import gzip
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from datetime import time
 from typing import Any
 
-import orjson
 import pytest
 
 from sekkei.clock import ManualClock
 from sekkei.design import replace
-from sekkei.runtime.counterparts import Counterpart
+from sekkei.runtime.counterparts.expo import PATH, ExpoCounterpart, Phone
 from sekkei.runtime.counterparts.served import serve
 from sekkei.runtime.counterparts.web_push import PushService, Subscription
 from sekkei.runtime.design import State, messages
 from sekkei.runtime.outbox import Outbox
 from sekkei.runtime.transports.web_push import make_key
 from sekkei.store import Store
-from sekkei.store.http import Answer
 from sekkei.web.identity.app_sessions import AppSessions, BadRefresh
 from sekkei.web.identity.design import design as web_design
 from sekkei_systems.q import design
@@ -185,35 +182,12 @@ async def test_the_text_is_in_the_readers_language(town: Town) -> None:
 
 # Phones
 
-FIELDS = {"to", "title", "body", "data", "ttl", "sound", "channelId", "collapseId"}
-
-
-class Expo(Counterpart):
-    """Takes what Expo takes, and refuses a request with a field that it does not know."""
-
-    def __init__(self) -> None:
-        self.received: list[str] = []
-        self.gone: set[str] = set()
-
-    async def answer(self, method: str, target: str, headers: Mapping[str, str], body: bytes) -> Answer:
-        given = orjson.loads(gzip.decompress(body) if headers.get("content-encoding") == "gzip" else body)
-        messages = given if isinstance(given, list) else [given]
-        if any(set(one) > FIELDS for one in messages):
-            return Answer(400, {}, b'{"errors": [{"code": "VALIDATION_ERROR", "message": "unknown field"}]}')
-        tickets = [self._ticket(one) for one in messages]
-        return Answer(200, {}, orjson.dumps({"data": tickets if isinstance(given, list) else tickets[0]}))
-
-    def _ticket(self, message: dict[str, Any]) -> dict[str, Any]:
-        if message["to"] in self.gone:
-            return {"status": "error", "message": "gone", "details": {"error": "DeviceNotRegistered"}}
-        self.received.append(message["body"])
-        return {"status": "ok", "id": "ticket"}
-
 
 @dataclass(frozen=True, slots=True)
 class Phones:
     world: World
-    expo: Expo
+    expo: ExpoCounterpart
+    phone: Phone
 
     async def register(self, who: str, sign_in: str | None = None) -> None:
         await self.world.service.devices.register(who, PHONE, DeviceType.IOS, sign_in)
@@ -235,7 +209,7 @@ class Phones:
         await self.world.settle()
         self.world.clock.advance(3 * 3600)
         await self.world.settle()
-        return self.expo.received
+        return [one["body"] for one in self.phone.shown]
 
     async def tokens(self) -> list[str]:
         return [one.user_id for one in await self.world.db.all(design.all_tokens().consistent())]
@@ -244,14 +218,14 @@ class Phones:
 @pytest.fixture
 async def phones(plain: Store, clock: ManualClock) -> AsyncIterator[Phones]:
     """Whoever is told something waits for it until two."""
-    expo = Expo()
+    expo = ExpoCounterpart(clock)
     async with serve(expo) as served:
-        world = await open_world(plain, clock, expo_url=served.url)
+        world = await open_world(plain, clock, expo_url=served.url + PATH)
         await world.join("a", "b", "c", "boss")
         await world.make_admin("boss")
         for who in ("b", "c"):
             await world.service.notices.wish(who, NOON_QUIET)
-        yield Phones(world, expo)
+        yield Phones(world, expo, expo.install(PHONE))
 
 
 async def test_a_phone_is_told_while_its_sign_in_lasts(phones: Phones) -> None:
@@ -345,7 +319,7 @@ async def test_what_waited_is_not_told_when_they_have_parted(phones: Phones, how
 
 async def test_a_phone_without_the_app_is_forgotten_without_an_alarm(phones: Phones) -> None:
     await phones.sign_in("b")
-    phones.expo.gone.add(PHONE)
+    phones.phone.has_app, phones.phone.known_gone = False, True
     await phones.world.follow(("a", "b"))
     assert await phones.after_the_quiet_hours() == []
     assert await phones.tokens() == []
