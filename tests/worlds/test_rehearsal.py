@@ -273,7 +273,7 @@ def test_who_only_looks_at_a_service_is_left_out_where_that_changes_nothing_ther
 def test_a_claim_of_ours_that_is_a_minute_late_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """Q. says when the next question comes out. Seeds settle for minutes, so this one goes on for a day."""
     script = replace(Q, rests=(), settle_seconds=30 * 3600)
-    assert run(script, 0).broken == ""
+    assert run(script, 1).broken == ""
     sound = Planning.publish_due
 
     async def a_minute_late(self: Planning) -> Any:
@@ -281,4 +281,4 @@ def test_a_claim_of_ours_that_is_a_minute_late_is_found(monkeypatch: pytest.Monk
         return found + timedelta(minutes=1) if isinstance(found, datetime) else found
 
     monkeypatch.setattr(Planning, "publish_due", a_minute_late)
-    assert "q's publish said that it would find nothing" in run(script, 0).broken
+    assert "q's publish said that it would find nothing" in run(script, 1).broken
