@@ -7,6 +7,7 @@ import gzip
 import ipaddress
 import json
 import ssl
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from linebot.v3.webhook import SignatureValidator
 
 from sekkei.clock import ManualClock
 from sekkei.errors import NoAnswer
+from sekkei.runtime.days import JST
 from sekkei.runtime.design import Message
 from sekkei.runtime.http import Http
 from sekkei.runtime.outbox import Rejected, Undeliverable
@@ -66,6 +68,14 @@ def test_a_name_cannot_break_out_of_its_header() -> None:
     assert [found.addr_spec for found in mail["To"].addresses] == ["e@example.com"]
     assert "\n" not in mail["Subject"]
     assert as_email(message(), SENDER)["Message-ID"] == as_email(message(), SENDER)["Message-ID"]
+
+
+def test_a_mail_has_the_date_of_its_reason_however_often_it_is_tried() -> None:
+    tokyo = datetime(2026, 1, 1, 8, 59, 30, tzinfo=JST)
+    tries = [
+        make(Message, kind="mail", to="e@example.com", body={}, created_at=tokyo, attempts=number) for number in (1, 2)
+    ]
+    assert [as_email(one, SENDER)["Date"] for one in tries] == ["Wed, 31 Dec 2025 23:59:30 +0000"] * 2
 
 
 @pytest.mark.parametrize("to", ["", "no address", "@example.com", "a@", "a b@example.com", "a@b.c, d@e.f", "<>"])

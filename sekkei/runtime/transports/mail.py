@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from datetime import UTC
 from email.headerregistry import Address
 from email.message import EmailMessage
 
@@ -44,9 +45,10 @@ def message_id(message: Message, sender: Address) -> str:
 
 
 def as_email(message: Message, sender: str) -> EmailMessage:
-    """UTF-8, text with HTML beside it, marked as sent by a program."""
+    """UTF-8, text with HTML beside it, marked as sent by a program, and the same whenever it is tried again."""
     source = address(sender)
     mail = EmailMessage()
+    mail["Date"] = message.created_at.astimezone(UTC)
     mail["From"] = source
     mail["To"] = address(message.to)
     mail["Subject"] = one_line(str(message.body.get("subject", "")))
