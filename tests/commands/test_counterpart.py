@@ -68,8 +68,8 @@ async def test_a_mail_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
 
     def send(url: str) -> None:
         with smtplib.SMTP("127.0.0.1", int(url.rpartition(":")[2]), timeout=30) as connection:
-            content = "From: a@example.com\r\nSubject: hello\r\n\r\nsome words\r\n"
-            connection.sendmail("a@example.com", ["b@example.com"], content)
+            head = "From: a@example.com\r\nDate: Thu, 1 Jan 2026 00:00:00 +0000\r\nSubject: hello\r\n"
+            connection.sendmail("a@example.com", ["b@example.com"], head + "\r\nsome words\r\n")
 
     async with offer.opened(0) as url:
         await asyncio.to_thread(send, url)

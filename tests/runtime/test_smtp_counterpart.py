@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import smtplib
 import ssl
+import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from datetime import UTC, datetime, timedelta
 from email.message import EmailMessage
 from ipaddress import ip_address
@@ -162,6 +164,109 @@ async def test_what_is_no_mail_is_refused(content: bytes, said: bytes) -> None:
     assert (code, said in words) == (550, True)
 
 
+HEAD = b"From: a@example.com\r\nDate: Thu, 01 Jan 2026 00:00:00 +0000\r\n"
+
+
+async def data_of(server: SmtpCounterpart, content: bytes) -> bytes:
+    """What is said to a mail."""
+
+    def send(connection: smtplib.SMTP) -> bytes:
+        connection.ehlo()
+        connection.mail("a@example.com")
+        connection.rcpt(TO)
+        code, words = connection.data(content)
+        return b"%d %s" % (code, words)
+
+    said: bytes = await talked(server, send)
+    return said
+
+
+@pytest.mark.parametrize(
+    ("header", "said"),
+    [
+        (HEAD, b"250 2.0.0"),
+        (b'From: "a, b" <a@example.com>\r\nDate: 1 Jan 2026 09:00 +0900\r\n', b"250 2.0.0"),
+        (b"From: a@example.com\r\n", b"554 5.6.0"),
+        (b"From: a@example.com\r\nDate: yesterday\r\n", b"554 5.6.0"),
+        (b"From: somebody\r\n" + HEAD[21:], b"550 5.7.1"),
+        (b"From: A <>\r\n" + HEAD[21:], b"550 5.7.1"),
+        (b"From: A <a@-b.example>\r\n" + HEAD[21:], b"550 5.7.1"),
+        (HEAD + HEAD[21:], b"550 5.7.1"),
+        (HEAD + b"Subject: a\r\nSubject: b\r\n", b"550 5.7.1"),
+    ],
+)
+async def test_a_mail_says_once_who_wrote_it_and_when(header: bytes, said: bytes) -> None:
+    server = SmtpCounterpart(ManualClock())
+    assert (await data_of(server, header + b"\r\nhello\r\n")).startswith(said)
+    assert len(server.mails) == said.startswith(b"250")
+    refusal = server.take("a@example.com", [TO], header + b"\r\nhello\r\n")
+    assert (refusal or "250 2.0.0").startswith(said.decode()), "who has no connection is judged alike"
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (b"." + b"x" * 997, b"250"),
+        (b"." * 998, b"250"),
+        (b"." + b"x" * 998, b"550 5.6.0"),
+        (b"x" * 100_000, b"550 5.6.0"),
+        (b"a\rb", b"550 5.6.11"),
+    ],
+)
+async def test_a_line_has_998_octets_beside_a_dot_that_was_doubled(line: bytes, said: bytes) -> None:
+    server = SmtpCounterpart(ManualClock())
+    assert (await data_of(server, HEAD + b"\r\n" + line + b"\r\nend\r\n")).startswith(said)
+    assert (server.take("a@example.com", [TO], HEAD + b"\r\n" + line + b"\r\n") is None) == (said == b"250")
+
+
+LABEL = "b" * 63
+
+
+@pytest.mark.parametrize(
+    ("address", "code"),
+    [
+        ("a" * 64 + "@example.com", 250),
+        ("a" * 65 + "@example.com", 501),
+        (f"a@{LABEL}.{LABEL}.{LABEL}.{LABEL}", 250),
+        (f"a@{LABEL}.{LABEL}.{LABEL}.{LABEL}.c", 501),
+        (f"a@{LABEL}b.com", 501),
+        ("a@-bad..com", 501),
+        ("a@bad-.com", 501),
+        ("a@example.com.", 501),
+        ("@", 501),
+        ("@example.com", 501),
+        ("a@[127.0.0.1]", 250),
+        ("あ@example.com", 553),
+        ("a@例.example", 553),
+    ],
+)
+async def test_addresses_have_a_form(address: str, code: int) -> None:
+    def talk(connection: smtplib.SMTP) -> list[int]:
+        connection.ehlo()
+        connection.command_encoding = "utf-8"
+        codes = [connection.docmd("MAIL", f"FROM:<{address}>")[0], connection.docmd("RSET")[0]]
+        return [*codes, connection.mail("a@example.com")[0], connection.docmd("RCPT", f"TO:<{address}>")[0]]
+
+    server = SmtpCounterpart(ManualClock())
+    assert await talked(server, talk) == [code, 250, 250, code]
+    assert (server.take("a@example.com", [address], HEAD + b"\r\n") or "250").startswith(str(code))
+
+
+async def test_parameters_are_those_that_were_offered() -> None:
+    def talk(connection: smtplib.SMTP) -> list[int]:
+        connection.ehlo()
+        given = ["SIZE=10 BODY=8BITMIME", "SMTPUTF8", "RET=HDRS", "BODY=OCTETS", "SIZE=x", "SIZE=99999999"]
+        codes = []
+        for one in given:
+            codes += [connection.docmd("MAIL", f"FROM:<a@example.com> {one}")[0]]
+            connection.rset()
+        codes += [connection.docmd("MAIL", "FROM:<a@example.com>SIZE=10")[0], connection.docmd("MAIL", "FROM:<>")[0]]
+        return [*codes, connection.rcpt(TO, ["NOTIFY=NEVER"])[0], connection.rcpt(TO)[0]]
+
+    expected = [250, 555, 555, 501, 501, 552, 501, 250, 555, 250]
+    assert await talked(SmtpCounterpart(ManualClock()), talk) == expected
+
+
 async def test_its_faults() -> None:
     server = SmtpCounterpart(ManualClock())
     server.faults.down = True
@@ -172,3 +277,58 @@ async def test_its_faults() -> None:
         await sent(server, message())
     assert len(server.mails) == 1, "taken, although nobody was told"
     assert isinstance(server.mails[0].message, EmailMessage)
+
+
+@pytest.mark.parametrize("command", ["EHLO", "AUTH", "MAIL", "RCPT", "DATA", "NOOP", "QUIT"])
+async def test_any_command_may_fail(command: str) -> None:
+    server = SmtpCounterpart(ManualClock(), "bot", "secret")
+
+    def talk(connection: smtplib.SMTP) -> None:
+        server.faults.instead[command] = "451 4.3.0 Try again"
+        assert connection.docmd(command) == (451, b"4.3.0 Try again")
+        if command != "QUIT":
+            assert connection.docmd("RSET")[0] == 250
+            server.faults.instead[command] = "421 4.4.2 Timeout"
+            assert connection.docmd(command)[0] == 421
+        with pytest.raises(smtplib.SMTPServerDisconnected):
+            connection.docmd("RSET")
+
+    await talked(server, talk)
+    server.faults.instead[command] = ""
+    with pytest.raises(smtplib.SMTPServerDisconnected):
+        await talked(server, lambda connection: connection.docmd(command))
+
+
+@pytest.mark.parametrize("said", ["421 4.4.2 Timeout", "451 4.3.0 Try again", "452 4.3.1 No room", ""])
+async def test_the_end_of_a_mail_may_fail(said: str) -> None:
+    server = SmtpCounterpart(ManualClock())
+    server.faults.instead["."] = said
+    with pytest.raises(smtplib.SMTPServerDisconnected) if not said else nullcontext():
+        assert (await data_of(server, HEAD)).startswith(said.encode() or b"?")
+    assert server.mails == []
+
+
+async def test_whoever_comes_may_be_refused() -> None:
+    server = SmtpCounterpart(ManualClock())
+    server.faults.instead["CONNECT"] = "554 5.7.1 Client host rejected"
+    with pytest.raises(smtplib.SMTPConnectError, match=r"5\.7\.1"):
+        await talked(server, lambda connection: connection.noop())
+
+
+async def test_a_mail_is_taken_before_that_is_said() -> None:
+    server = SmtpCounterpart(ManualClock())
+    server.faults.slow_seconds = 0.2
+    started = time.monotonic()
+    assert (await data_of(server, HEAD)).startswith(b"250")
+    assert time.monotonic() - started >= 0.2
+    assert len(server.mails) == 1
+
+
+async def test_a_user_writes_as_whom_they_may() -> None:
+    server = SmtpCounterpart(ManualClock(), senders={"shop@example.com"})
+
+    def talk(connection: smtplib.SMTP) -> list[int]:
+        connection.ehlo()
+        return [connection.mail("a@example.com")[0], connection.mail("shop@example.com")[0]]
+
+    assert await talked(server, talk) == [550, 250]

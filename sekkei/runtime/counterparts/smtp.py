@@ -2,12 +2,15 @@
 
     smtp = SmtpCounterpart(clock, user="bot", password="secret", tls=context)
     smtp.unknown.add("nobody@example.com")          # 550 5.1.1, for good
+    smtp.senders.add("shop@example.com")            # 550 5.7.1 for who writes as somebody else
     smtp.greylist_seconds = 60                      # 451 4.7.1 for who writes to somebody for the first time
     async with smtp.serve() as url:                 # smtp://127.0.0.1:2525
         …
+        smtp.faults.instead["AUTH"] = "454 4.7.0 Temporary authentication failure"
     smtp.received("somebody@example.com")           # mails, as they were sent
 
 Codes are those of RFC 5321, 3463 (enhanced codes), 1870 (SIZE), 3207 (STARTTLS), 4954 (AUTH) and 6647 (greylisting).
+What it looks at in addresses, parameters and mails is in `smtp_rules`.
 """
 
 from __future__ import annotations
@@ -18,7 +21,7 @@ import binascii
 import hmac
 import re
 import ssl
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from email import message_from_bytes, policy
@@ -26,9 +29,16 @@ from email.message import EmailMessage
 from typing import cast
 
 from sekkei.clock import Clock
+from sekkei.runtime.counterparts.smtp_rules import (
+    PARAMETERS,
+    wrong_address,
+    wrong_line,
+    wrong_mail,
+    wrong_parameters,
+)
 
-COMMAND_BYTES_MAX, LINE_BYTES_MAX = 512, 1_000
-"""With the end of the line (RFC 5321, 4.5.3.1)."""
+COMMAND_BYTES_MAX, ANSWER_BYTES_MAX = 512, 12_288
+"""With the end of the line (RFC 5321, 4.5.3.1; RFC 4954, 4)."""
 RECIPIENTS_MAX = 100
 SIZE_MAX = 10 * 1024 * 1024
 SAID = {
@@ -38,9 +48,10 @@ SAID = {
     "QUIT": "221 2.0.0 Bye",
 }
 """Where nothing is to be thought over."""
-_MAIL = re.compile(r"FROM:<([^<>\s]*)>(.*)", re.IGNORECASE)
-_RCPT = re.compile(r"TO:<([^<>\s]+@[^<>\s]+)>\s*", re.IGNORECASE)
-_SIZE = re.compile(r"\bSIZE=(\d+)", re.IGNORECASE)
+TOO_BIG = "552 5.3.4 Message size exceeds fixed limit"
+_MAIL = re.compile(r"FROM:<([^<>\s]*)>(\s.*)?", re.IGNORECASE)
+_RCPT = re.compile(r"TO:<([^<>\s]+)>(\s.*)?", re.IGNORECASE)
+_SIZE = re.compile(r"\bSIZE=([0-9]+)", re.IGNORECASE)
 
 
 @dataclass(slots=True)
@@ -53,6 +64,11 @@ class Faults:
     """Nobody hears anything."""
     lose_answers: int = 0
     """So many mails are taken, and the connection ends before that is said."""
+    slow_seconds: float = 0.0
+    """A mail is taken, and that is said so much later."""
+    instead: dict[str, str] = field(default_factory=dict)
+    """What is said to a command instead of heeding it; `CONNECT` is who comes, `.` the end of a mail. A connection on
+    which 421 was said ends; with nothing to say it is cut."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +92,8 @@ class SmtpCounterpart:
     tls: ssl.SSLContext | None = None
     size_max: int = SIZE_MAX
     greylist_seconds: float = 0.0
+    senders: set[str] = field(default_factory=set)
+    """Whom the user may write as; anybody if there is none."""
     unknown: set[str] = field(default_factory=set)
     """Addresses that nobody has."""
     full: set[str] = field(default_factory=set)
@@ -113,8 +131,33 @@ class SmtpCounterpart:
             for task in talks:
                 task.cancel()
 
+    def take(self, sender: str, recipients: Sequence[str], content: bytes) -> str | None:
+        """A mail from who has no connection, judged alike: why it is refused, or None."""
+        looks = [self.refusal_of_sender(sender), *(self.refusal_of(sender, one) for one in recipients)]
+        looks += map(wrong_line, content.splitlines(keepends=True))
+        return next(filter(None, looks), None) or self.keep(sender, recipients, content)
+
+    def keep(self, sender: str, recipients: Sequence[str], content: bytes) -> str | None:
+        """A mail whose lines and addresses are good."""
+        refusal = TOO_BIG if len(content) > self.size_max else wrong_mail(content)
+        if refusal is None:
+            mail = Mail(self.clock.now(), sender, tuple(recipients), content)
+            self.mails.append(mail)
+            self.heard(mail)
+        return refusal
+
+    def refusal_of_sender(self, sender: str) -> str | None:
+        """Why nobody may write as this one; who gets no answers says nothing (RFC 5321, 4.5.5)."""
+        if sender and (wrong := wrong_address(sender, "5.1.7")) is not None:
+            return wrong
+        if self.senders and sender not in self.senders:
+            return "550 5.7.1 Sender address rejected: not owned by user"
+        return None
+
     def refusal_of(self, sender: str, recipient: str) -> str | None:
         """Why this recipient gets nothing, now or ever."""
+        if (wrong := wrong_address(recipient, "5.1.3")) is not None:
+            return wrong
         if recipient in self.unknown:
             return "550 5.1.1 The email account that you tried to reach does not exist"
         if recipient in self.full:
@@ -144,24 +187,39 @@ class _Talk:
         if self._server.faults.down:
             await self._say("421 4.3.2 Service not available, closing transmission channel")
             return
-        await self._say("220 counterpart ESMTP")
-        verb = ""
-        while verb != "QUIT":
+        verb, reply = "CONNECT", self._instead("CONNECT") or "220 counterpart ESMTP"
+        await self._say(reply)
+        while verb != "QUIT" and not reply.startswith("421"):
             try:
                 verb, _, rest = (await self._line(COMMAND_BYTES_MAX)).partition(" ")
                 verb = verb.upper()
-                await self._say(await self._answer(verb, rest.strip()))
+                reply = self._instead(verb) or await self._answer(verb, rest.strip())
             except _Refused as refused:
-                await self._say(str(refused))
-                continue
-            if verb == "STARTTLS" and self._server.tls is not None:
+                reply = str(refused)
+            await self._say(reply)
+            if verb == "STARTTLS" and self._server.tls is not None and reply.startswith("220"):
                 await self._writer.start_tls(self._server.tls)
                 self._secure, self._greeted = True, False
 
-    async def _line(self, most: int) -> str:
-        found = await self._reader.readline()
+    def _instead(self, command: str) -> str | None:
+        """What a fault has it say."""
+        said = self._server.faults.instead.get(command)
+        if said == "":
+            raise ConnectionResetError
+        return said
+
+    async def _read(self) -> bytes:
+        """A line; what is far too long is read and comes back as one that is too long."""
+        try:
+            found = await self._reader.readline()
+        except ValueError:  # it filled the reader's buffer, which has thrown it away
+            return b" " * ANSWER_BYTES_MAX + b"\r\n"
         if not found:
             raise ConnectionResetError
+        return found
+
+    async def _line(self, most: int) -> str:
+        found = await self._read()
         if not found.endswith(b"\r\n"):
             raise _Refused("500 5.5.2 Lines end in CRLF")
         if len(found) > most:
@@ -231,7 +289,7 @@ class _Talk:
 
     async def _asked(self, words: str) -> str:
         await self._say(f"334 {base64.b64encode(words.encode()).decode()}")
-        return await self._line(LINE_BYTES_MAX)
+        return await self._line(ANSWER_BYTES_MAX)
 
     async def _mail(self, rest: str) -> str:
         if not self._greeted or self._sender is not None:
@@ -243,10 +301,13 @@ class _Talk:
         found = _MAIL.fullmatch(rest)
         if found is None:
             raise _Refused("501 5.1.7 Bad sender address syntax")
-        size = _SIZE.search(found[2])
+        sender, parameters = found[1], found[2] or ""
+        size = _SIZE.search(parameters)
         if size is not None and int(size[1]) > self._server.size_max:
-            raise _Refused("552 5.3.4 Message size exceeds fixed limit")
-        self._sender = found[1]
+            raise _Refused(TOO_BIG)
+        _raise(wrong_parameters(parameters, PARAMETERS))
+        _raise(self._server.refusal_of_sender(sender))
+        self._sender = sender
         return "250 2.1.0 Ok"
 
     async def _rcpt(self, rest: str) -> str:
@@ -257,9 +318,8 @@ class _Talk:
             raise _Refused("501 5.1.3 Bad recipient address syntax")
         if len(self._recipients) >= RECIPIENTS_MAX:
             raise _Refused("452 4.5.3 Too many recipients")
-        refusal = self._server.refusal_of(self._sender, found[1])
-        if refusal is not None:
-            raise _Refused(refusal)
+        _raise(wrong_parameters(found[2] or "", ()))
+        _raise(self._server.refusal_of(self._sender, found[1]))
         self._recipients.append(found[1])
         return "250 2.1.5 Ok"
 
@@ -270,32 +330,30 @@ class _Talk:
         content, problem = await self._content()
         sender, recipients = self._sender, tuple(self._recipients)
         self._forget()
-        if problem:
-            raise _Refused(problem)
-        mail = Mail(self._server.clock.now(), sender, recipients, content)
-        if mail.message.get("From") is None:
-            raise _Refused("550 5.7.1 Messages missing a valid From header are not accepted")
-        self._server.mails.append(mail)
-        self._server.heard(mail)
-        if self._server.faults.lose_answers:
-            self._server.faults.lose_answers -= 1
+        _raise(problem or self._instead("."))
+        _raise(self._server.keep(sender, recipients, content))
+        faults = self._server.faults
+        if faults.lose_answers:
+            faults.lose_answers -= 1
             raise ConnectionResetError
+        await asyncio.sleep(faults.slow_seconds)
         return f"250 2.0.0 Ok: queued as {len(self._server.mails)}"
 
-    async def _content(self) -> tuple[bytes, str]:
+    async def _content(self) -> tuple[bytes, str | None]:
         """What was sent, and what is wrong with it; read to its end either way."""
-        content, problem = bytearray(), ""
-        while (line := await self._reader.readline()) != b".\r\n":
-            if not line:
-                raise ConnectionResetError
-            if not line.endswith(b"\r\n"):
-                problem = "550 5.6.11 Bare line feeds are not accepted"
-            elif len(line) > LINE_BYTES_MAX:
-                problem = "550 5.6.0 A line is longer than 998 octets"
-            content += line.removeprefix(b".")
+        content, problem = bytearray(), None
+        while (line := await self._read()) != b".\r\n":
+            line = line.removeprefix(b".")
+            problem = problem or wrong_line(line)
+            content += line
             if len(content) > self._server.size_max:
-                problem, content = "552 5.3.4 Message size exceeds fixed limit", bytearray()
+                problem, content = TOO_BIG, bytearray()
         return bytes(content), problem
+
+
+def _raise(refusal: str | None) -> None:
+    if refusal is not None:
+        raise _Refused(refusal)
 
 
 def _decoded(text: str) -> str:
