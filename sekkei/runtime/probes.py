@@ -72,7 +72,7 @@ async def mail(settings: Settings) -> None:
     try:
         await configured(settings, SYSTEM, http)["mail"].check()  # type: ignore[attr-defined]
     except Rejected as error:
-        raise Unwell(f"it does not accept our credentials: {error}", "Renew them") from None
+        raise Unwell(f"it does not accept us: {error}", "Check our credentials, and what they may do") from None
     except Exception as error:  # of smtplib, ssl and sockets
         raise Unwell(f"{type(error).__name__}: {error}", "Check host, port and firewall") from None
     finally:

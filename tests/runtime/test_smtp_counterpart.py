@@ -1,4 +1,7 @@
-"""The mail server's counterpart, judged by the standard library's client and by our own transport."""
+"""The mail server's counterpart, judged by the standard library's client and by our own transport.
+
+What our transport makes of refusals is in `test_smtp`.
+"""
 
 from __future__ import annotations
 
@@ -113,19 +116,27 @@ async def test_what_is_too_big_is_refused_before_and_after_it_was_sent() -> None
     assert server.mails == []
 
 
-async def test_tls_and_a_password_are_expected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def tls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ssl.SSLContext:
+    """A server's, which everybody trusts."""
     made = certificate(tmp_path)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(made, tmp_path / "key.pem")
-    server = SmtpCounterpart(ManualClock(), "bot", "secret", context)
     trusting = ssl.create_default_context(cafile=str(made))
     monkeypatch.setattr(ssl, "create_default_context", lambda: trusting)
+    return context
+
+
+async def test_tls_and_a_password_are_expected(tls: ssl.SSLContext) -> None:
+    server = SmtpCounterpart(ManualClock(), "bot", "secret", tls)
     with pytest.raises(Rejected, match=r"5\.7\.8"):
         await sent(server, message(), "bot:wrong@")
-    with pytest.raises(Undeliverable, match="Authentication required"):
+    with pytest.raises(Rejected, match="Authentication required"):  # every other mail would be refused alike
         await sent(server, message())
     await sent(server, message(), "bot:secret@")
-    assert len(server.mails) == 1
+    async with server.serve(secure=True) as url:
+        await Smtp(url.replace("//", "//bot:secret@"), "sekkei@example.com").send(message())
+    assert len(server.mails) == 2
 
     def in_clear(connection: smtplib.SMTP) -> list[int]:
         connection.ehlo()

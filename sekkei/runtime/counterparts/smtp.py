@@ -69,6 +69,8 @@ class Faults:
     instead: dict[str, str] = field(default_factory=dict)
     """What is said to a command instead of heeding it; `CONNECT` is who comes, `.` the end of a mail. A connection on
     which 421 was said ends; with nothing to say it is cut."""
+    silent: set[str] = field(default_factory=set)
+    """Commands, named likewise, that are never answered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,24 +110,24 @@ class SmtpCounterpart:
         return [one.message for one in self.mails if address in one.recipients]
 
     @asynccontextmanager
-    async def serve(self, host: str = "127.0.0.1", port: int = 0) -> AsyncIterator[str]:
-        """Until the block ends; on a free port unless one is given."""
+    async def serve(self, host: str = "127.0.0.1", port: int = 0, *, secure: bool = False) -> AsyncIterator[str]:
+        """Until the block ends; on a free port unless one is given; `secure` has TLS from the start."""
         talks: set[asyncio.Task[None]] = set()
 
         async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             task = cast("asyncio.Task[None]", asyncio.current_task())
             talks.add(task)
             try:
-                await _Talk(self, reader, writer).hold()
+                await _Talk(self, reader, writer, secure).hold()
             except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError, ssl.SSLError):
                 pass  # whoever wrote has gone, or the server stops
             finally:
                 talks.discard(task)
                 writer.close()
 
-        server = await asyncio.start_server(talk, host, port, limit=64 * 1024)
+        server = await asyncio.start_server(talk, host, port, limit=64 * 1024, ssl=self.tls if secure else None)
         try:
-            yield f"smtp://{host}:{server.sockets[0].getsockname()[1]}"
+            yield f"{'smtps' if secure else 'smtp'}://{host}:{server.sockets[0].getsockname()[1]}"
         finally:
             server.close()
             for task in talks:
@@ -175,9 +177,11 @@ class _Refused(Exception):
 class _Talk:
     """One connection."""
 
-    def __init__(self, server: SmtpCounterpart, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self._server, self._reader, self._writer = server, reader, writer
-        self._greeted = self._secure = self._known = False
+    def __init__(
+        self, server: SmtpCounterpart, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, secure: bool
+    ) -> None:
+        self._server, self._reader, self._writer, self._secure = server, reader, writer, secure
+        self._greeted = self._known = False
         self._sender: str | None = None
         self._recipients: list[str] = []
 
@@ -187,13 +191,13 @@ class _Talk:
         if self._server.faults.down:
             await self._say("421 4.3.2 Service not available, closing transmission channel")
             return
-        verb, reply = "CONNECT", self._instead("CONNECT") or "220 counterpart ESMTP"
+        verb, reply = "CONNECT", await self._instead("CONNECT") or "220 counterpart ESMTP"
         await self._say(reply)
         while verb != "QUIT" and not reply.startswith("421"):
             try:
                 verb, _, rest = (await self._line(COMMAND_BYTES_MAX)).partition(" ")
                 verb = verb.upper()
-                reply = self._instead(verb) or await self._answer(verb, rest.strip())
+                reply = await self._instead(verb) or await self._answer(verb, rest.strip())
             except _Refused as refused:
                 reply = str(refused)
             await self._say(reply)
@@ -201,8 +205,10 @@ class _Talk:
                 await self._writer.start_tls(self._server.tls)
                 self._secure, self._greeted = True, False
 
-    def _instead(self, command: str) -> str | None:
+    async def _instead(self, command: str) -> str | None:
         """What a fault has it say."""
+        if command in self._server.faults.silent:
+            await asyncio.Event().wait()
         said = self._server.faults.instead.get(command)
         if said == "":
             raise ConnectionResetError
@@ -330,7 +336,7 @@ class _Talk:
         content, problem = await self._content()
         sender, recipients = self._sender, tuple(self._recipients)
         self._forget()
-        _raise(problem or self._instead("."))
+        _raise(problem or await self._instead("."))
         _raise(self._server.keep(sender, recipients, content))
         faults = self._server.faults
         if faults.lose_answers:

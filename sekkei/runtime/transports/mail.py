@@ -39,6 +39,17 @@ def address(text: str) -> Address:
         raise Undeliverable(f"{spec!r} is no mail address: {error}") from None
 
 
+def sender_of(text: str) -> str:
+    """SEKKEI_MAIL_FROM, looked at before the first mail: each would be refused for it."""
+    try:
+        found = address(text)
+    except Undeliverable as error:
+        raise ValueError(f"SEKKEI_MAIL_FROM must be set, and be a mail address: {error}") from None
+    if not found.addr_spec.isascii():
+        raise ValueError(f"SEKKEI_MAIL_FROM: write {found.addr_spec} in ASCII; a domain beyond it begins with xn--.")
+    return text
+
+
 def message_id(message: Message, sender: Address) -> str:
     """Made from the reason, so that mail programs put a repetition beside the first."""
     return f"<{hashlib.sha256(message.id.encode()).hexdigest()[:32]}@{sender.domain}>"

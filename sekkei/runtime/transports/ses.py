@@ -9,7 +9,7 @@ from sekkei.runtime.aws.signing import AwsService, error_message, error_type
 from sekkei.runtime.design import Message
 from sekkei.runtime.http import Http
 from sekkei.runtime.outbox import Rejected, Undeliverable
-from sekkei.runtime.transports.mail import address, one_line
+from sekkei.runtime.transports.mail import address, one_line, sender_of
 
 NEVER = frozenset({"MessageRejected", "MailFromDomainNotVerifiedException", "NotFoundException", "BadRequestException"})
 """Errors that no repetition mends; the others (too many requests, sending paused) are tried again."""
@@ -19,10 +19,8 @@ class Ses:
     """SendEmail with the text and its HTML; the answer's MessageId is the receipt."""
 
     def __init__(self, region: str, sender: str, http: Http, clock: Clock, endpoint: str | None = None) -> None:
-        if not sender:
-            raise ValueError("SEKKEI_MAIL_FROM must be set: SES sends from an address that you have verified.")
         self._service = AwsService("email", region, http, clock, endpoint)
-        self._sender = sender
+        self._sender = sender_of(sender)
 
     async def send(self, message: Message) -> str:
         answer = await self._service.call("POST", "/v2/email/outbound-emails", self._content(message))
