@@ -1,16 +1,25 @@
-"""Services outside: ends of the outbox with a will of their own. They are slow, hang, fail, and remember."""
+"""Services outside: ends of the outbox with a will of their own. They are slow, hang, fail, and remember.
+
+A mail is made as it is for a mail server, and judged by the counterpart's rules (`sekkei.runtime.counterparts.smtp`):
+what such a server would refuse breaks the world.
+"""
 
 from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass, field
+from email.policy import SMTP
 from typing import Any
 
+from sekkei.clock import Clock
+from sekkei.runtime.counterparts.smtp import SmtpCounterpart
 from sekkei.runtime.design import Message
 from sekkei.runtime.outbox import Undeliverable
+from sekkei.runtime.transports.mail import address, as_email
 from sekkei.worlds.chance import dice_of
 
 HANG_SECONDS = 600.0
+SENDER = "sekkei@world.example"
 
 
 @dataclass(slots=True)
@@ -27,12 +36,15 @@ class Outside:
 
     kind: str
     seed: int
+    clock: Clock
     slow: float = 0.0
     hang: float = 0.0
     fail: float = 0.0
     lost: float = 0.0
     refuse: float = 0.0
     received: list[Received] = field(default_factory=list)
+    wrong: str = ""
+    """What a mail server said to the first mail that it would not take, whoever it is for."""
     _calls: int = 0
 
     async def send(self, message: Message) -> str:
@@ -45,11 +57,23 @@ class Outside:
             raise ConnectionError(f"{self.kind} is not to be reached")
         if dice.chance(self.refuse):
             raise Undeliverable(f"{self.kind} refuses {message.to}")
+        if self.kind == "mail":
+            self._judge(message)
         now = asyncio.get_running_loop().time()
         self.received.append(Received(now, message.id, message.to, message.body))
         if dice.chance(self.lost):
             raise ConnectionError(f"the answer of {self.kind} was lost")
         return f"{self.kind}-{self._calls}"
+
+    def _judge(self, message: Message) -> None:
+        try:
+            to, content = address(message.to).addr_spec, as_email(message, SENDER).as_bytes(policy=SMTP)
+            refusal = SmtpCounterpart(self.clock).take(SENDER, [to], content)
+        except Undeliverable as error:
+            refusal = str(error)
+        if refusal is not None:
+            self.wrong = self.wrong or f"{message.id} to {message.to}: {refusal}"
+            raise Undeliverable(refusal)
 
     def calm(self) -> None:
         """From now on it does what it should."""

@@ -74,6 +74,9 @@ def run(script: Script, seed: int, *, faults: Faults | None = None, retelling: R
                 broken = "one_thread: something was done in another thread, in real time"
             if world.quiet.wrong:  # it may be what broke something else
                 broken = f"idle_until_it_says: {world.quiet.wrong}"
+            for service in world.outside.values():
+                if service.wrong and not broken:
+                    broken = f"mail_servers_take_it: {service.wrong}"
             calls = world.truth.calls
             return Outcome(seed, broken, world.digest(), world.story, loop.time(), calls, retelling, world.began)
     finally:

@@ -99,7 +99,7 @@ class World:
         living = lambda: {each.name for each in self.processes}  # noqa: E731
         self.quiet = Quiet(loop, self.clock, ENV, self.truth.items, living, rehearsal)
         self.truth.lookers.append(self.quiet)
-        self.outside = {kind: Outside(kind, seed) for kind in script.outside}
+        self.outside = {kind: Outside(kind, seed, self.clock) for kind in script.outside}
         self.given: dict[str, Any] = {}
         """What the script keeps: counterparts, what people have seen."""
         self.processes: list[Process] = []

@@ -56,7 +56,7 @@ def message_id(message: Message, sender: Address) -> str:
 
 
 def as_email(message: Message, sender: str) -> EmailMessage:
-    """UTF-8, text with HTML beside it, marked as sent by a program, and the same whenever it is tried again."""
+    """UTF-8, text with HTML beside it, marked as sent by a program; with one date and one id however often it is tried."""
     source = address(sender)
     mail = EmailMessage()
     mail["Date"] = message.created_at.astimezone(UTC)
