@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass, field
-from email.policy import SMTP
 from typing import Any
 
 from sekkei.clock import Clock
@@ -67,7 +66,7 @@ class Outside:
 
     def _judge(self, message: Message) -> None:
         try:
-            to, content = address(message.to).addr_spec, as_email(message, SENDER).as_bytes(policy=SMTP)
+            to, content = address(message.to).addr_spec, as_email(message, SENDER).as_bytes()
             refusal = SmtpCounterpart(self.clock).take(SENDER, [to], content)
         except Undeliverable as error:
             refusal = str(error)

@@ -230,6 +230,19 @@ async def test_a_line_has_998_octets_beside_a_dot_that_was_doubled(line: bytes, 
     assert (server.take("a@example.com", [TO], HEAD + b"\r\n" + line + b"\r\n") is None) == (said == b"250")
 
 
+async def test_eight_bits_are_announced() -> None:
+    content = HEAD + "\r\n本文\r\n".encode()
+
+    def talk(connection: smtplib.SMTP) -> None:
+        connection.sendmail("a@example.com", [TO], content, ["BODY=8BITMIME"])
+
+    server = SmtpCounterpart(ManualClock())
+    await talked(server, talk)
+    assert len(server.mails) == 1
+    assert (await data_of(server, content)).startswith(b"554 5.6.3")
+    assert (server.take("a@example.com", [TO], content) or "").startswith("554 5.6.3")
+
+
 LABEL = "b" * 63
 
 

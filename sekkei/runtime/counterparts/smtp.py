@@ -32,6 +32,7 @@ from sekkei.clock import Clock
 from sekkei.runtime.counterparts.smtp_rules import (
     PARAMETERS,
     wrong_address,
+    wrong_bits,
     wrong_line,
     wrong_mail,
     wrong_parameters,
@@ -136,7 +137,7 @@ class SmtpCounterpart:
     def take(self, sender: str, recipients: Sequence[str], content: bytes) -> str | None:
         """A mail from who has no connection, judged alike: why it is refused, or None."""
         looks = [self.refusal_of_sender(sender), *(self.refusal_of(sender, one) for one in recipients)]
-        looks += map(wrong_line, content.splitlines(keepends=True))
+        looks += [wrong_bits(content), *map(wrong_line, content.splitlines(keepends=True))]
         return next(filter(None, looks), None) or self.keep(sender, recipients, content)
 
     def keep(self, sender: str, recipients: Sequence[str], content: bytes) -> str | None:
@@ -184,6 +185,7 @@ class _Talk:
         self._greeted = self._known = False
         self._sender: str | None = None
         self._recipients: list[str] = []
+        self._eight_bits = False
 
     async def hold(self) -> None:
         if self._server.faults.hang:
@@ -313,7 +315,7 @@ class _Talk:
             raise _Refused(TOO_BIG)
         _raise(wrong_parameters(parameters, PARAMETERS))
         _raise(self._server.refusal_of_sender(sender))
-        self._sender = sender
+        self._sender, self._eight_bits = sender, "BODY=8BITMIME" in parameters.upper().split()
         return "250 2.1.0 Ok"
 
     async def _rcpt(self, rest: str) -> str:
@@ -336,7 +338,7 @@ class _Talk:
         content, problem = await self._content()
         sender, recipients = self._sender, tuple(self._recipients)
         self._forget()
-        _raise(problem or await self._instead("."))
+        _raise(problem or await self._instead(".") or (None if self._eight_bits else wrong_bits(content)))
         _raise(self._server.keep(sender, recipients, content))
         faults = self._server.faults
         if faults.lose_answers:

@@ -49,6 +49,11 @@ def wrong_line(line: bytes) -> str | None:
     return f"550 5.6.0 A line is longer than {LINE_OCTETS_MAX} octets" if len(line) > LINE_OCTETS_MAX + 2 else None
 
 
+def wrong_bits(content: bytes) -> str | None:
+    """Of a mail that was not announced with BODY=8BITMIME (RFC 6152)."""
+    return None if content.isascii() else "554 5.6.3 Eight bits were not announced"
+
+
 def wrong_mail(content: bytes) -> str | None:
     """Its header: who wrote it and when, both once (RFC 5322, 3.6)."""
     head = BytesHeaderParser().parsebytes(content)

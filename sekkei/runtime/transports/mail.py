@@ -11,11 +11,14 @@ import re
 from datetime import UTC
 from email.headerregistry import Address
 from email.message import EmailMessage
+from email.policy import SMTP
 
 from sekkei.runtime.design import Message
 from sekkei.runtime.outbox import Undeliverable
 
 _BREAKS = re.compile(r"[\r\n\x00]+")
+SEVEN_BITS = SMTP.clone(cte_type="7bit")
+"""Of which every server knows what to do; smtplib announces no others (RFC 6152)."""
 _NAMED = re.compile(r"^(?P<name>.*)<(?P<spec>[^<>]*)>$")
 """Read here, because versions of Python differ in what email.utils.parseaddr makes of a strange name."""
 
@@ -56,9 +59,9 @@ def message_id(message: Message, sender: Address) -> str:
 
 
 def as_email(message: Message, sender: str) -> EmailMessage:
-    """UTF-8, text with HTML beside it, marked as sent by a program; with one date and one id however often it is tried."""
+    """UTF-8, text with HTML beside it, marked as sent by a program; one date and one id however often it is tried."""
     source = address(sender)
-    mail = EmailMessage()
+    mail = EmailMessage(SEVEN_BITS)
     mail["Date"] = message.created_at.astimezone(UTC)
     mail["From"] = source
     mail["To"] = address(message.to)
