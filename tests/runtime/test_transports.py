@@ -107,9 +107,10 @@ async def test_ses_sends_signed_and_gives_the_message_id(clock: ManualClock) -> 
     ("status", "error", "raised"),
     [
         (400, "MessageRejected", Undeliverable),
-        (400, "MailFromDomainNotVerifiedException", Undeliverable),
+        (400, "MailFromDomainNotVerifiedException", Rejected),  # so it is with every other mail
+        (400, "AccountSuspendedException", Rejected),
         (429, "TooManyRequestsException", ConnectionError),
-        (400, "SendingPausedException", ConnectionError),
+        (400, "SendingPausedException", Rejected),
     ],
 )
 async def test_ses_errors(clock: ManualClock, status: int, error: str, raised: type[Exception]) -> None:

@@ -11,8 +11,10 @@ from sekkei.runtime.http import Http
 from sekkei.runtime.outbox import Rejected, Undeliverable
 from sekkei.runtime.transports.mail import address, one_line, sender_of
 
-NEVER = frozenset({"MessageRejected", "MailFromDomainNotVerifiedException", "NotFoundException", "BadRequestException"})
-"""Errors that no repetition mends; the others (too many requests, sending paused) are tried again."""
+NEVER = frozenset({"MessageRejected", "NotFoundException", "BadRequestException"})
+"""Of one mail, and no repetition mends them; what is nowhere here, such as too many requests, is tried again."""
+OURS = frozenset({"MailFromDomainNotVerifiedException", "AccountSuspendedException", "SendingPausedException"})
+"""Every mail gets these, until our account or its settings are mended."""
 
 
 class Ses:
@@ -29,7 +31,7 @@ class Ses:
         reason = f"{error_type(answer)}: {error_message(answer)}"
         if error_type(answer) in NEVER:
             raise Undeliverable(reason)
-        if answer.status in (401, 403):
+        if answer.status in (401, 403) or error_type(answer) in OURS:
             raise Rejected(reason)
         raise ConnectionError(reason)
 
