@@ -12,6 +12,7 @@ from sekkei_systems.eventbot.local import objects
 from sekkei_systems.eventbot.local.discord import LocalDiscord, No
 from sekkei_systems.eventbot.ports.discord import errors, permissions
 from sekkei_systems.eventbot.rules import limits
+from sekkei_systems.eventbot.rules.identifiers import is_snowflake
 
 Answered = tuple[int, Any]
 Handler = Callable[[LocalDiscord, re.Match[str], Any], Awaitable[Answered]]
@@ -93,9 +94,17 @@ async def post(discord: LocalDiscord, path: re.Match[str], body: Any) -> Answere
     _takes(discord, content)
     await _unarchive(discord, path["channel"])
     direct = await discord.thing("direct", path["channel"])
-    if direct and direct["recipient"] in discord.server.closed_to_bots:
-        raise No(403, errors.CANNOT_DM, "Cannot send messages to this user")
+    if direct:
+        _reaches(discord, direct["recipient"])
     return 200, objects.message(discord.server, await discord.post(path["channel"], content))
+
+
+def _reaches(discord: LocalDiscord, recipient: str) -> None:
+    """A channel may be open to whoever left since, or was never here."""
+    if not {recipient, discord.server.bot_id} <= discord.server.members.keys():
+        raise No(403, errors.NO_MUTUAL_GUILD, "Cannot send messages to this user due to having no mutual guilds")
+    if recipient in discord.server.closed_to_bots:
+        raise No(403, errors.CANNOT_DM, "Cannot send messages to this user")
 
 
 async def _unarchive(discord: LocalDiscord, channel_id: str) -> None:
@@ -135,8 +144,8 @@ async def delete(discord: LocalDiscord, path: re.Match[str], body: Any) -> Answe
 @route("POST", "/users/@me/channels")
 async def direct_channel(discord: LocalDiscord, path: re.Match[str], body: Any) -> Answered:
     recipient = str(_object(body).get("recipient_id"))
-    if recipient not in discord.server.members:
-        raise No(400, errors.INVALID_RECIPIENT, "Invalid Recipient(s)")
+    if not is_snowflake(recipient):
+        raise No(400, errors.INVALID_FORM, "Invalid Form Body: recipient_id")
     for id, channel in await discord.things("direct"):
         if channel["recipient"] == recipient:
             return 200, objects.direct(discord.server, id, recipient)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from hashlib import sha256
@@ -12,9 +13,9 @@ from sekkei.runtime.outbox import Outbox, Rejected, TryAgain, Undeliverable
 from sekkei_systems.eventbot.ports.discord.errors import (
     FORBIDDEN,
     INVALID_FORM,
-    INVALID_RECIPIENT,
     LOST,
     OVER,
+    UNREACHABLE,
     RateLimited,
     Refused,
     Unauthorised,
@@ -22,6 +23,8 @@ from sekkei_systems.eventbot.ports.discord.errors import (
 from sekkei_systems.eventbot.ports.discord.rest import Rest
 from sekkei_systems.eventbot.rules.identifiers import is_snowflake
 from sekkei_systems.eventbot.rules.mentions import ringing
+
+log = logging.getLogger("sekkei_systems.eventbot.ports.transports")
 
 NEVER = FORBIDDEN | LOST | OVER | {INVALID_FORM}
 NONCE_LENGTH = 25
@@ -136,7 +139,7 @@ class Calls:
 class Directs:
     """Kind `eventbot.direct`: the same message to several people, each by themselves, one after the other.
 
-    Whoever takes none is not asked again until they say so anew."""
+    Whoever takes none is not asked again until they say so anew. Nobody waits for one of whom Discord says no."""
 
     def __init__(self, rest: Rest, outbox: Outbox, refused: Unwanted, concerned: Concerned) -> None:
         self._rest, self._outbox, self._refused, self._concerned = rest, outbox, refused, concerned
@@ -163,9 +166,11 @@ class Directs:
             with obeyed():
                 return await self._rest.post_composed(await self._rest.direct_channel(user_id), compose) or ""
         except Refused as refused:
-            if refused.code not in NEVER | {INVALID_RECIPIENT}:
+            if not refused.code:  # not Discord's own word
                 raise
-            await self._refused(str(message.body["guild_id"]), user_id)
+            log.warning("a direct message was refused", extra={"message_id": message.id, "reason": str(refused)})
+            if refused.code in UNREACHABLE:
+                await self._refused(str(message.body["guild_id"]), user_id)
             return ""
 
     async def _concerns(self, about: Mapping[str, Any] | None, user_id: str) -> bool:

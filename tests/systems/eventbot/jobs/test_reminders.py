@@ -105,6 +105,28 @@ async def test_direct_messages_go_to_those_who_want_them_and_take_them(quick: Bo
     assert sorted(rung[0].pinged) == sorted([REN.id, MEI.id, SOTA.id]), "the channel hears of it all the same"
 
 
+@pytest.mark.parametrize("code", [50278, 10013, 50009])
+async def test_whoever_cannot_be_reached_keeps_no_other_from_being_reminded(quick: Bot, code: int) -> None:
+    """They left the server, or Discord, or Discord will not have it for a reason of which nobody knows."""
+    for person in (REN, MEI, SOTA):
+        await quick.app.command(person, RECRUIT, "event notify", {"dm": True})
+    event = await quick.event(start=quick.service.desk.now() + timedelta(hours=3))
+    for person in (REN, MEI, SOTA):
+        await quick.service.joining.join(person.actor, event.event_id)
+    if code == 50278:
+        del quick.local.server.members[REN.id]
+    else:
+        await quick.local.keep("direct", "77", {"recipient": REN.id})
+        quick.local.faults.append(Fault("refused", 99, on="POST /channels/77/messages", code=code))
+    await quick.work(2 * 3600)
+    for _ in range(4):
+        await quick.work(6)
+    direct = {body["recipient"]: id for id, body in await quick.local.things("direct")}
+    assert [len(await quick.posts_of(direct[who.id])) for who in (MEI, SOTA)] == [1, 1]
+    left = {one.user_id for one in await quick.service.desk.db.all(direct_reminders(GUILD_ID))}
+    assert left == {MEI.id, SOTA.id} | ({REN.id} if code == 50009 else set())
+
+
 async def _reminder_that_waits(bot: Bot, *people: Person, hours: int = 3) -> Event:
     """Due, and in the outbox; Discord is out of order just then."""
     event = await bot.event(start=bot.service.desk.now() + timedelta(hours=hours))

@@ -63,7 +63,7 @@ async def test_unknown_things(quick: Bot, rest: Rest) -> None:
     assert await code_of(rest.edit_scheduled_event(GUILD_ID, "123", native(quick))) == 10070
     assert await code_of(rest.delete_scheduled_event(GUILD_ID, "123")) == 10070
     assert await code_of(rest.follow_up("nonsense", HELLO)) == 10015
-    assert await code_of(rest.direct_channel("123")) == 50033
+    assert await code_of(rest.direct_channel("nobody")) == 50035
 
 
 async def test_channels_that_the_bot_may_not_see_or_write_in(quick: Bot, rest: Rest) -> None:
@@ -151,6 +151,13 @@ async def test_direct_messages_where_people_take_them(quick: Bot, rest: Rest) ->
     await rest.post(channel, HELLO)
     quick.local.server.closed_to_bots.add(REN.id)
     assert await code_of(rest.post(channel, HELLO)) == 50007
+
+
+async def test_whoever_shares_no_server_with_the_bot_is_found_and_not_reached(quick: Bot, rest: Rest) -> None:
+    known, stranger = await rest.direct_channel(REN.id), await rest.direct_channel("940000000000000001")
+    del quick.local.server.members[REN.id]
+    assert await rest.direct_channel(REN.id) == known
+    assert [await code_of(rest.post(one, HELLO)) for one in (known, stranger)] == [50278] * 2
 
 
 async def test_a_lost_answer_is_done_all_the_same(quick: Bot, rest: Rest) -> None:
