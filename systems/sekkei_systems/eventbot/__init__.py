@@ -42,7 +42,7 @@ def build(context: Context) -> Parts:
             "discord": ToChannel(gateway.rest),
             CALL: Calls(gateway.rest, context.outbox, service.events.trouble, concerned),
             DIRECT: Directs(gateway.rest, context.outbox, service.guilds.no_directs, concerned),
-            "eventbot.reply": ToInteraction(gateway.rest),
+            "eventbot.reply": ToInteraction(gateway.rest, context.clock),
         },
         personal=EventPeople(context.db).personal(),
     )

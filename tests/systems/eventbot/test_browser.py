@@ -66,6 +66,7 @@ async def test_the_whole_life_of_an_event(browser: Windows, serve: Serve, shots:
     await as_person(page, "田中 颯太")
     await recruit.get_by_role("button", name="補欠に並ぶ").click()
     await recruit.get_by_text("補欠 1").wait_for()
+    clock.advance(2)
     await page.get_by_text("満員のため補欠に並びました").wait_for()
     await shots(page, "sim-full")
 

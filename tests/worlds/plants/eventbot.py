@@ -253,6 +253,16 @@ def whoever_moved_up_is_told_whatever_they_did_since(patch: pytest.MonkeyPatch) 
     patch.setattr(Calls, "_as_of_now", as_it_was)
 
 
+def what_follows_an_answer_does_not_wait_for_it(patch: pytest.MonkeyPatch) -> None:
+    from datetime import timedelta
+
+    from sekkei_systems.eventbot.ports import transports
+    from sekkei_systems.eventbot.webhooks import presses
+
+    patch.setattr(transports, "UNANSWERED_SECONDS", 0.0)
+    patch.setattr(presses, "UNTIL_ANSWERED", timedelta())
+
+
 PLANTS = [
     Planted("eventbot", a_role_is_taken_from_the_wrong_person, "roles_equal_the_union_of_events", 0),
     Planted(
@@ -295,4 +305,5 @@ PLANTS = [
     Planted("eventbot", what_is_moved_keeps_its_schedules, "what_is_to_come_is_scheduled", 7),
     Planted("eventbot", an_older_post_stays, "what_is_posted_again_stands_there_once", 9),
     Planted("eventbot", everybody_is_counted_as_there, "who_came_is_counted", 19, ("notes_who_came", "joins")),
+    Planted("eventbot", what_follows_an_answer_does_not_wait_for_it, "what_follows_an_answer_is_not_given_up", 4),
 ]

@@ -194,7 +194,8 @@ class Removal:
             text = words("bot.deleted", title=payload.get("title", ""))
             body = {"message": {"content": text[:2000], "components": []}, "original": True, "token": str(token)}
             event = uuid_of(payload["event_id"])
-            await self._desk.outbox.put("eventbot.reply", event, body, id=f"removed/{event}")
+            to = str(payload.get("interaction") or event)  # jobs of before do not say which it was
+            await self._desk.outbox.put("eventbot.reply", to, body, id=f"removed/{event}")
         return Progress(0)
 
     # Everything of a guild: an HTTP bot is not told when it is thrown out, so this is asked for by people

@@ -87,9 +87,8 @@ class AppClient:
             message = await self._local.message(channel_id, message_id)
             shown = objects.message(self._local.server, message)
             interaction["message"] = {**shown, "flags": shown["flags"] | (EPHEMERAL if message.seen_by else 0)}
-        await self._local.open_token(token, channel_id, person.id, message_id)
-        body = orjson.dumps(interaction)
-        headers = {**self._signer.headers(body, self._clock.now()), "content-type": "application/json"}
+        body, at = orjson.dumps(interaction), self._clock.now()
+        headers = {**self._signer.headers(body, at), "content-type": "application/json"}
         try:
             status, answer = await asyncio.wait_for(self._deliver(body, headers), DEADLINE_SECONDS)
         except TimeoutError:
@@ -100,7 +99,9 @@ class AppClient:
         problems = problems_of_response(response, kind)
         if problems:
             return Outcome(False, reason="; ".join(problems), response=response)
-        return await self._show(response, person, channel_id, token, message_id)
+        outcome = await self._show(response, person, channel_id, message_id)
+        await self._local.answered(interaction, at, outcome.message_id)
+        return outcome
 
     def interaction(
         self, kind: int, person: Person, channel_id: str, data: Mapping[str, Any], token: str
@@ -131,9 +132,7 @@ class AppClient:
             "attachment_size_limit": 10 * 1024 * 1024,
         }
 
-    async def _show(
-        self, response: dict[str, Any], person: Person, channel_id: str, token: str, message_id: str | None
-    ) -> Outcome:
+    async def _show(self, response: dict[str, Any], person: Person, channel_id: str, message_id: str | None) -> Outcome:
         kind, data = response["type"], response.get("data") or {}
         if kind == 9:
             return Outcome(True, modal=data, response=response)
@@ -143,7 +142,6 @@ class AppClient:
             private = bool(data.get("flags", 0) & EPHEMERAL)
             seen_by = person.id if private else None
             posted = await self._local.post(channel_id, data, seen_by=seen_by, thinking=kind == 5)
-            await self._local.point(token, posted.message_id)
             return Outcome(True, message_id=posted.message_id, private=private, response=response)
         if kind == 7 and message_id is not None:
             await self._local.edit(await self._local.message(channel_id, message_id), data)

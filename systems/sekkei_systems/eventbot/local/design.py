@@ -1,4 +1,4 @@
-"""Where our own end of Discord keeps what a server of Discord would: messages, tokens, and whatever else was made."""
+"""Where our own end of Discord keeps what a server of Discord would: messages, and whatever else was made."""
 
 from __future__ import annotations
 
@@ -35,24 +35,8 @@ def local_messages(channel_id: str, message_id: str) -> Key:
 
 
 @model
-class LocalToken:
-    """An interaction that can still be answered."""
-
-    token: Attr[str] = part()
-    channel_id: Attr[str] = attr()
-    user_id: Attr[str] = attr()
-    message_id: Attr[str | None] = attr(default=None, en="what @original means")
-    at: Attr[datetime] = attr(stored_as=MILLISECONDS)
-
-
-@table.entity(LocalToken, type="token")
-def local_tokens(token: str) -> Key:
-    return Key(f"TOKEN#{token}", "TOKEN")
-
-
-@model
 class LocalThing:
-    """Anything else: commands, threads, roles, scheduled events."""
+    """Anything else: commands, threads, roles, scheduled events, tokens of interactions."""
 
     kind: Attr[str] = part()
     id: Attr[str] = part(escape=True)

@@ -27,11 +27,9 @@ from sekkei_systems.eventbot.local import oauth
 from sekkei_systems.eventbot.local.design import (
     LocalMessage,
     LocalThing,
-    LocalToken,
     design,
     local_messages,
     local_things,
-    local_tokens,
     messages_of_channel,
     things_of_kind,
 )
@@ -314,23 +312,19 @@ class LocalDiscord:
 
     # Interactions
 
-    async def open_token(self, token: str, channel_id: str, user_id: str, message_id: str | None) -> None:
-        await self.prepare()
-        kept = LocalToken(
-            token=token, channel_id=channel_id, user_id=user_id, message_id=message_id, at=days.now(self.clock)
-        )
-        await self.db.write(local_tokens.put(kept))
+    async def answered(self, interaction: Mapping[str, Any], at: float, original: str | None) -> None:
+        """In time, and well. Only now its token is good, and what @original means is known."""
+        kept = {"interaction": interaction["id"], "at": at, "original": original}
+        kept |= {"channel": interaction["channel_id"], "user": interaction["member"]["user"]["id"]}
+        await self.keep("token", interaction["token"], kept)
 
-    async def token(self, token: str) -> LocalToken:
-        found = await self.db.get(local_tokens(token).consistent())
+    async def token(self, token: str) -> dict[str, Any]:
+        found = await self.thing("token", token)
         if found is None:
             raise No(404, errors.UNKNOWN_WEBHOOK, "Unknown Webhook")
-        if days.now(self.clock) - found.at > TOKEN_LIFE:
+        if self.clock.now() - found["at"] > TOKEN_LIFE.total_seconds():
             raise No(401, errors.INVALID_TOKEN, "Invalid Webhook Token")
         return found
-
-    async def point(self, token: str, message_id: str) -> None:
-        await self.db.write(local_tokens.update(token).set(LocalToken.message_id, message_id))
 
 
 def _faulty(fault: Fault) -> tuple[int, dict[str, str], Any]:

@@ -168,18 +168,18 @@ async def follow_up(discord: LocalDiscord, path: re.Match[str], body: Any) -> An
     content = _object(body)
     token = await discord.token(_ours(discord, path))
     _takes(discord, content)
-    private = token.user_id if content.get("flags", 0) & limits.EPHEMERAL else None
-    return 200, objects.message(discord.server, await discord.post(token.channel_id, content, seen_by=private))
+    private = token["user"] if content.get("flags", 0) & limits.EPHEMERAL else None
+    return 200, objects.message(discord.server, await discord.post(token["channel"], content, seen_by=private))
 
 
 @route("PATCH", "/webhooks/{application}/{token}/messages/@original")
 async def edit_original(discord: LocalDiscord, path: re.Match[str], body: Any) -> Answered:
     content = _object(body)
     token = await discord.token(_ours(discord, path))
-    if token.message_id is None:
+    if token["original"] is None:
         raise No(404, errors.UNKNOWN_MESSAGE, "Unknown Message")
     _takes(discord, content, editing=True)
-    message = await discord.message(token.channel_id, token.message_id)
+    message = await discord.message(token["channel"], token["original"])
     return 200, objects.message(discord.server, await discord.edit(message, content))
 
 

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from hashlib import sha256
 from typing import Any
 
+from sekkei.clock import Clock
 from sekkei.runtime.design import Message
 from sekkei.runtime.outbox import Outbox, Rejected, TryAgain, Undeliverable
 from sekkei_systems.eventbot.ports.discord.errors import (
@@ -15,6 +16,7 @@ from sekkei_systems.eventbot.ports.discord.errors import (
     INVALID_FORM,
     LOST,
     OVER,
+    UNKNOWN_WEBHOOK,
     UNREACHABLE,
     RateLimited,
     Refused,
@@ -28,6 +30,8 @@ log = logging.getLogger("sekkei_systems.eventbot.ports.transports")
 
 NEVER = FORBIDDEN | LOST | OVER | {INVALID_FORM}
 NONCE_LENGTH = 25
+UNANSWERED_SECONDS = 30.0
+"""Discord, which at times takes ten to note an answer, will note none any more."""
 Troubled = Callable[[str, str, str, str], Awaitable[None]]
 """Guild, event, step and error: written down for the organisers."""
 Unwanted = Callable[[str, str], Awaitable[None]]
@@ -186,11 +190,12 @@ class Directs:
 class ToInteraction:
     """Kind `eventbot.reply`: an answer to an interaction, whose token lives for a quarter of an hour.
 
+    It is good only when Discord has our first answer, which may still be on its way; where that came too late, never.
     The token lets anybody answer in our name, so it stands in the body, which is sealed. Earlier versions had it in
     `to`."""
 
-    def __init__(self, rest: Rest) -> None:
-        self._rest = rest
+    def __init__(self, rest: Rest, clock: Clock) -> None:
+        self._rest, self._clock = rest, clock
 
     async def send(self, message: Message) -> str:
         content, token = message.body["message"], message.body.get("token") or message.to
@@ -201,6 +206,9 @@ class ToInteraction:
                     return "@original"
                 return await self._rest.follow_up(token, content)
         except Refused as refused:
+            age = self._clock.now() - message.created_at.timestamp()
+            if refused.code == UNKNOWN_WEBHOOK and age < UNANSWERED_SECONDS:
+                raise TryAgain(max(1.0, age / 2), str(refused), everywhere=False) from None
             if refused.code in NEVER or refused.status == 404:
                 raise Undeliverable(str(refused)) from None
             raise

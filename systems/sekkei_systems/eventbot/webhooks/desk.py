@@ -39,6 +39,8 @@ ANSWER_LATE = "answer-late"
 TAKEN_UP_AFTER = timedelta(seconds=20)
 MARKED_AT_ONCE = frozenset({"join", "leave", "maybe", "no", "ack"})
 """Verbs whose first write carries the mark of the request, so that nobody need look for it before."""
+UNTIL_ANSWERED = timedelta(seconds=1)
+"""What is to follow an answer is written down before it; Discord takes it afterwards only."""
 KEPT_AFTER = (409, 412, 422)
 """What was typed is worth another try: it was wrong, somebody else was quicker, or something stands in the way."""
 DRAFT_KEPT = timedelta(hours=1)

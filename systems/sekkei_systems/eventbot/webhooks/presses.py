@@ -20,7 +20,7 @@ from sekkei_systems.eventbot.texts import Wording
 from sekkei_systems.eventbot.texts.keys import Key
 from sekkei_systems.eventbot.webhooks import answers
 from sekkei_systems.eventbot.webhooks.answers import Answer
-from sekkei_systems.eventbot.webhooks.desk import Asked, PressHandler, Tools
+from sekkei_systems.eventbot.webhooks.desk import UNTIL_ANSWERED, Asked, PressHandler, Tools
 from sekkei_systems.eventbot.webhooks.people import People, page_number
 
 EventModal = Callable[[Event, Wording, str], render.Payload]
@@ -137,7 +137,8 @@ class Presses:
         if tell:
             body = {"message": render.private(said), "original": False, "token": asked.interaction.token}
             outbox = self._service.desk.outbox
-            await outbox.put("eventbot.reply", asked.interaction.id, body, id=f"word/{asked.interaction.id}")
+            id = asked.interaction.id
+            await outbox.put("eventbot.reply", id, body, id=f"word/{id}", after=UNTIL_ANSWERED)
         view = await view_of_event(self._service.desk.db, event)
         words = await self._service.desk.words(asked.actor.guild_id)
         return answers.update(render.event_message(view, self._service.desk.now(), words))
@@ -269,6 +270,7 @@ class Presses:
             "event_id": event.event_id,
             "title": event.title,
             "token": asked.interaction.token,
+            "interaction": asked.interaction.id,
             "locale": asked.interaction.locale or "ja",
         }
         removal = self._tools.jobs.start_action(REMOVE, payload, id=f"remove/{uuid_of(event.event_id)}")

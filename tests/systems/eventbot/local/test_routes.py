@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
 import orjson
 import pytest
 
+from sekkei_systems.eventbot.local import client
+from sekkei_systems.eventbot.local.client import AppClient
 from sekkei_systems.eventbot.local.discord import Fault
 from sekkei_systems.eventbot.local.world import (
     ATTENDEE_ROLE,
@@ -24,6 +28,8 @@ from sekkei_systems.eventbot.ports.discord.errors import Refused, Unavailable
 from sekkei_systems.eventbot.ports.discord.rest import Rest
 from tests.systems.eventbot.conftest import MEI, REN, Bot
 
+FIELD = {"type": 18, "label": "名", "component": {"type": 4, "style": 1, "custom_id": "y"}}
+FORM = {"title": "題", "custom_id": "x", "components": [FIELD]}
 HELLO = {"content": "やあ", "allowed_mentions": {"parse": []}}
 
 
@@ -158,6 +164,49 @@ async def test_whoever_shares_no_server_with_the_bot_is_found_and_not_reached(qu
     del quick.local.server.members[REN.id]
     assert await rest.direct_channel(REN.id) == known
     assert [await code_of(rest.post(one, HELLO)) for one in (known, stranger)] == [50278] * 2
+
+
+@pytest.mark.parametrize(
+    ("answer", "late", "codes"),
+    [
+        ({"type": 4, "data": {**HELLO, "flags": 64}}, 0.0, [None, None]),
+        ({"type": 6}, 0.0, [None, None]),
+        ({"type": 9, "data": FORM}, 0.0, [None, 10008]),
+        ({"type": 4, "data": {"content": ""}}, 0.0, [10015, 10015]),
+        ({"type": 6}, 5.0, [10015, 10015]),
+        (None, 0.0, [10015, 10015]),
+    ],
+    ids=["answered", "put off", "a form", "nonsense", "too late", "500"],
+)
+async def test_a_token_is_good_once_its_interaction_was_answered_in_time(
+    quick: Bot, rest: Rest, monkeypatch: pytest.MonkeyPatch, answer: Any, late: float, codes: list[int | None]
+) -> None:
+    monkeypatch.setattr(client, "DEADLINE_SECONDS", 2.0)
+    pressed, tokens = await rest.post(RECRUIT, {"content": "募集"}), list[str]()
+
+    async def deliver(body: bytes, headers: Mapping[str, str]) -> tuple[int, bytes]:
+        tokens.append(orjson.loads(body)["token"])
+        assert await code_of(rest.follow_up(tokens[0], HELLO)) == 10015
+        assert await code_of(rest.edit_original(tokens[0], HELLO)) == 10015
+        await asyncio.sleep(late)
+        return (500, b"") if answer is None else (200, orjson.dumps(answer))
+
+    app = AppClient(quick.local, quick.app._signer, deliver, quick.local.application_id, quick.clock)
+    outcome = await app.press(REN, RECRUIT, pressed, "e1:join:")
+    assert outcome.ok is (codes[0] is None)
+    done: list[int | None] = []
+    for work in (rest.follow_up(tokens[0], HELLO), rest.edit_original(tokens[0], HELLO)):
+        try:
+            await work
+            done.append(None)
+        except Refused as refused:
+            done.append(refused.code)
+    assert done == codes
+    shown = {one.message_id: body["content"] for one, body in await quick.posts(viewer=REN)}
+    assert shown[pressed] == ("やあ" if answer == {"type": 6} and not late else "募集"), "what was pressed"
+    if outcome.ok:
+        quick.clock.advance(15 * 60 + 1)
+        assert await code_of(rest.follow_up(tokens[0], HELLO)) == 50027
 
 
 async def test_a_lost_answer_is_done_all_the_same(quick: Bot, rest: Rest) -> None:

@@ -124,7 +124,7 @@ async def test_an_interaction_that_is_over_stops_nothing_else(clock: ManualClock
         await rest.edit_original("token", {"content": "a"})
     assert refused.value.code in OVER
     with pytest.raises(Undeliverable):
-        await ToInteraction(rest).send(late_reply(clock))
+        await ToInteraction(rest, clock).send(late_reply(clock))
     await rest.post("7", {"content": "a"})
     assert len(canned.sent) == 3
 
@@ -132,7 +132,7 @@ async def test_an_interaction_that_is_over_stops_nothing_else(clock: ManualClock
 async def test_a_late_answer_waits_as_long_as_it_is_told_to(clock: ManualClock) -> None:
     told = (429, {"x-ratelimit-scope": "user"}, {"message": "slow", "retry_after": 60.0, "global": False})
     with pytest.raises(TryAgain) as later:
-        await ToInteraction(client(clock, Canned(told), [])).send(late_reply(clock))
+        await ToInteraction(client(clock, Canned(told), []), clock).send(late_reply(clock))
     assert (later.value.seconds, later.value.everywhere) == (pytest.approx(60), False)
 
 

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+import orjson
+
+from sekkei.runtime.design import Message, State
 from sekkei_systems.eventbot.design import Status
+from sekkei_systems.eventbot.local.client import AppClient, Outcome
 from sekkei_systems.eventbot.local.world import GUILD_ID, RECRUIT
 from tests.systems.eventbot.conftest import AOI, MEI, REN, SOTA, Bot
 
@@ -15,6 +21,48 @@ async def test_a_second_press_says_so_and_changes_nothing(quick: Bot) -> None:
     assert "もう参加" in again.response["data"]["content"]
     view = await quick.service.events.view(GUILD_ID, event.event_id)
     assert len(view.members) == view.event.member_count == 1
+
+
+async def pressed_while_the_outbox_works(bot: Bot, status: int) -> tuple[Outcome, Message]:
+    """Somebody queues, and what the bot says of it is sent before Discord has the answer."""
+    event, ids = await bot.event(capacity=1), list[str]()
+    await bot.press(REN, event, "join")
+
+    async def deliver(body: bytes, headers: Mapping[str, str]) -> tuple[int, bytes]:
+        ids.append(orjson.loads(body)["id"])
+        answer = await bot.app._deliver(body, headers)
+        await bot.work()
+        return (200, answer[1]) if status == 200 else (status, b"")
+
+    app = AppClient(bot.local, bot.app._signer, deliver, bot.local.application_id, bot.clock)
+    uuid = event.event_id.partition("#")[2]
+    outcome = await app.press(MEI, RECRUIT, str(event.recruit_message_id), f"e1:join:{uuid}")
+    await bot.calm()
+    word = await bot.service.desk.outbox.get(f"word/{ids[0]}")
+    assert word is not None
+    return outcome, word
+
+
+def tries(bot: Bot) -> list[int]:
+    return [one["status"] for one in reversed(bot.local.log) if one["path"].startswith("/webhooks/")]
+
+
+async def test_a_word_that_is_quicker_than_the_answer_is_said_after_it(quick: Bot) -> None:
+    outcome, word = await pressed_while_the_outbox_works(quick, 200)
+    assert outcome.response["type"] == 7
+    said = [body["content"] for one, body in await quick.posts(viewer=MEI) if one.seen_by == MEI.id]
+    assert len(said) == 1
+    assert "補欠" in said[0]
+    assert (word.state, tries(quick)) == (State.SENT, [404, 200])
+
+
+async def test_what_was_not_answered_in_time_is_told_nothing(quick: Bot) -> None:
+    """The token will never be good: it is asked for a while, and then no more."""
+    outcome, word = await pressed_while_the_outbox_works(quick, 500)
+    assert not outcome.ok
+    assert word.state is State.FAILED
+    assert "10015" in str(word.last_error)
+    assert 2 < len(tries(quick)) < 12
 
 
 async def test_members_may_not_manage(quick: Bot) -> None:
