@@ -110,11 +110,16 @@ def _reaches(discord: LocalDiscord, recipient: str) -> None:
 async def _unarchive(discord: LocalDiscord, channel_id: str) -> None:
     """A post wakes a thread up, unless it is locked."""
     thread = await discord.thing("thread", channel_id)
-    if thread is None or not thread["archived"]:
+    if thread is None:
         return
-    if thread["locked"]:
+    _unlocked(discord, thread)
+    if thread["archived"]:
+        await discord.keep("thread", channel_id, {**thread, "archived": False})
+
+
+def _unlocked(discord: LocalDiscord, thread: Mapping[str, Any]) -> None:
+    if thread["locked"] and not discord.server.bot_may(thread["parent_id"]) & permissions.MANAGE_THREADS:
         raise No(400, errors.LOCKED_THREAD, "Thread is locked")
-    await discord.keep("thread", channel_id, {**thread, "archived": False})
 
 
 @route("PATCH", "/channels/{channel}/messages/{message}")
@@ -127,6 +132,8 @@ async def edit(discord: LocalDiscord, path: re.Match[str], body: Any) -> Answere
     thread = await discord.thing("thread", path["channel"])
     if thread and thread["archived"]:
         raise No(400, errors.ARCHIVED_THREAD, "Thread is archived")
+    if thread:
+        _unlocked(discord, thread)
     _takes(discord, content, editing=True)
     return 200, objects.message(discord.server, await discord.edit(message, content))
 

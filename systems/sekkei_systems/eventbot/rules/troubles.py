@@ -12,11 +12,12 @@ KNOWN = {
                180000: "mirror-deleted"},
     "role": {10011: "role-deleted", 50001: "role-permission", 50013: "role-permission", -1: "role-powers",
              -2: "role-raised", -3: "role-above-bot"},
-    "reminder": {10003: "reminder-thread", 50001: "reminder-thread", 50013: "reminder-thread"},
+    "reminder": {10003: "reminder-thread", 50001: "reminder-thread", 50013: "reminder-thread",
+                 50083: "reminder-thread", 160005: "reminder-thread"},
 }  # fmt: skip
 UNDELIVERED = {
     10008: "lost", 50005: "lost", 50001: "permission", 50013: "permission", 10003: "channel", 10004: "server",
-    50035: "form",
+    50035: "form", 50083: "thread", 160005: "thread",
 }  # fmt: skip
 _CODE = re.compile(r"\((-?\d+)\)")
 

@@ -185,6 +185,7 @@ Key = Literal[
     "bot.undelivered-other",
     "bot.undelivered-permission",
     "bot.undelivered-server",
+    "bot.undelivered-thread",
     "bot.unsorted",
     "bot.wait",
     "bot.waiting",

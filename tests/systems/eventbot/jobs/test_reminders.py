@@ -10,6 +10,7 @@ from sekkei_systems.eventbot.design import Event, Notice, direct_reminders
 from sekkei_systems.eventbot.jobs.reminders import Reminders
 from sekkei_systems.eventbot.local.discord import Fault
 from sekkei_systems.eventbot.local.world import GUILD_ID, NOTICES, RECRUIT, Person
+from sekkei_systems.eventbot.rules.troubles import sentences
 from sekkei_systems.eventbot.service import Details, Draft, NewNotice
 from tests.systems.eventbot.conftest import AOI, MEI, REN, SOTA, Bot, settled, somebody
 
@@ -44,6 +45,23 @@ async def test_a_thread_that_is_gone_is_made_good_by_the_notice_channel(rich: Bo
     assert message.pinged == [REN.id]
     now = await rich.service.events.get(GUILD_ID, event.event_id)
     assert "10003" in now.troubles["reminder"]
+
+
+async def test_a_locked_thread_is_made_good_by_the_notice_channel(rich: Bot) -> None:
+    await rich.service.guilds.change_settings(await rich.organiser(AOI), notice_channel_id=NOTICES)
+    event = await rich.event(start=rich.service.desk.now() + timedelta(hours=3))
+    await rich.service.joining.join(REN.actor, event.event_id)
+    event = await settled(rich, event)
+    thread = await rich.local.thing("thread", str(event.thread_id))
+    assert thread is not None
+    await rich.local.keep("thread", str(event.thread_id), {**thread, "locked": True})
+    await rich.work(2 * 3600)
+    for _ in range(3):
+        await rich.work(6)
+    [(message, _)] = await rich.posts(NOTICES)
+    assert message.pinged == [REN.id]
+    now = await rich.service.events.get(GUILD_ID, event.event_id)
+    assert sentences(now.troubles) == [("reminder-thread", "400 (160005): Thread is locked")]
 
 
 async def test_more_people_than_fit_are_rung_in_order_text_first(quick: Bot) -> None:

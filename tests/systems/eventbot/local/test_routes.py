@@ -105,6 +105,21 @@ async def test_one_thread_for_a_message_and_none_in_a_thread(quick: Bot, rest: R
     assert await code_of(rest.post(message, HELLO)) == 10003
 
 
+@pytest.mark.parametrize("archived", [False, True])
+async def test_a_locked_thread_is_for_moderators(quick: Bot, rest: Rest, archived: bool) -> None:
+    message = await rest.post(RECRUIT, HELLO)
+    await rest.start_thread(RECRUIT, message, "話")
+    inside = await rest.post(message, HELLO)
+    thread = {"parent_id": RECRUIT, "name": "話", "archived": archived, "locked": True}
+    await quick.local.keep("thread", message, thread)
+    assert await code_of(rest.post(message, HELLO)) == 160005
+    assert await code_of(rest.edit(message, inside, HELLO)) == (50083 if archived else 160005)
+    quick.local.server.let(BOT_ROLE, allow=permissions.MANAGE_THREADS)
+    await rest.post(message, HELLO)
+    await rest.edit(message, inside, HELLO)
+    assert await quick.local.thing("thread", message) == {**thread, "archived": False}
+
+
 async def test_roles_keep_their_order(quick: Bot, rest: Rest) -> None:
     await rest.give_role(GUILD_ID, REN.id, ATTENDEE_ROLE)
     assert REN.id in await quick.local.holders(ATTENDEE_ROLE)

@@ -41,7 +41,9 @@ POWERFUL_ROLE, RAISED_ROLE, ROLE_ABOVE_BOT = -1, -2, -3
 """Not Discord's but ours: a role with administrative permissions, one that stands above whoever chose it, and one that
 stands above the bot, which Discord does not tell from a missing permission."""
 
-FORBIDDEN = frozenset({UNKNOWN_CHANNEL, UNKNOWN_GUILD, MISSING_ACCESS, MISSING_PERMISSION, CANNOT_DM, ARCHIVED_THREAD})
+FORBIDDEN = frozenset(
+    {UNKNOWN_CHANNEL, UNKNOWN_GUILD, MISSING_ACCESS, MISSING_PERMISSION, CANNOT_DM, ARCHIVED_THREAD, LOCKED_THREAD}
+)
 """Somebody in the guild has to do something first; trying again alone does not help."""
 LOST = frozenset({UNKNOWN_MESSAGE, NOT_OUR_MESSAGE})
 """The message is gone, or was never ours: post another."""
