@@ -96,7 +96,7 @@ class AppClient:
         if status != 200:
             return Outcome(False, reason=f"the bot answered {status}: {answer.decode(errors='replace')[:200]}")
         response: dict[str, Any] = orjson.loads(answer)
-        problems = problems_of_response(response, kind)
+        problems = problems_of_response(response, kind, from_message=message_id is not None)
         if problems:
             return Outcome(False, reason="; ".join(problems), response=response)
         outcome = await self._show(response, person, channel_id, message_id)

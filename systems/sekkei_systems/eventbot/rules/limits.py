@@ -22,6 +22,7 @@ CUSTOM_ID_MAX = 100
 NONCE_MAX = 25
 MENTIONS_MAX = 100
 CHOICES_MAX = 25
+COMMAND_MAX = 8000
 EPHEMERAL = 64
 SUPPRESS_NOTIFICATIONS = 4096
 COMPONENTS_V2 = 1 << 15
@@ -40,8 +41,7 @@ def problems_of_message(message: Payload, *, editing: bool = False) -> list[str]
     nonce = message.get("nonce")
     if nonce is not None and not 1 <= len(str(nonce)) <= NONCE_MAX:
         found.append(f"nonce: has {len(str(nonce))} characters, at most {NONCE_MAX}")
-    empty = not any(message.get(part) for part in ("content", "embeds", "components", "sticker_ids", "attachments"))
-    if empty and not (editing and message.keys() <= {"flags", "allowed_mentions"}):
+    if _says_nothing(message) and not (editing and message.keys() <= {"flags", "allowed_mentions"}):
         found.append("the message is empty")
     return found
 
@@ -66,10 +66,11 @@ def problems_of_modal(modal: Payload) -> list[str]:
     return found
 
 
-def problems_of_response(response: Payload, kind: int) -> list[str]:
-    """Of the whole answer to an interaction of a kind (2 command, 3 component, 4 autocomplete, 5 modal)."""
+def problems_of_response(response: Payload, kind: int, *, from_message: bool = False) -> list[str]:
+    """Of the whole answer to an interaction of a kind (2 command, 3 component, 4 autocomplete, 5 modal). A modal comes
+    from a message or from a command."""
     type_, data = response.get("type"), response.get("data") or {}
-    if type_ in (6, 7) and kind not in (3, 5):
+    if type_ in (6, 7) and kind != 3 and not (kind == 5 and from_message):
         return [f"type {type_} answers components only"]
     if type_ == 9:
         return ["a modal cannot answer a modal"] if kind == 5 else problems_of_modal(data)
@@ -90,6 +91,8 @@ def problems_of_commands(commands: Sequence[Payload]) -> list[str]:
         found.append("two commands have one name")
     for command in commands:
         found += _command(str(command.get("name")), command)
+        if (size := _size(command)) > COMMAND_MAX:
+            found.append(f"{command.get('name')}: {size} characters, at most {COMMAND_MAX}")
     return found
 
 
@@ -101,6 +104,13 @@ def _length(where: str, text: Any, least: int, most: int) -> Problems:
     if not isinstance(text, str) or not least <= len(text) <= most:
         size = len(text) if isinstance(text, str) else type(text).__name__
         yield f"{where}: has {size} characters, must be {least} to {most}"
+
+
+def _says_nothing(message: Payload) -> bool:
+    """Discord cuts off what is blank."""
+    parts = [one for embed in message.get("embeds") or () for one in embed.values()]
+    parts += [message.get(part) for part in ("content", "components", "sticker_ids", "attachments")]
+    return not any(part.strip() if isinstance(part, str) else part for part in parts)
 
 
 def _content(message: Payload) -> Problems:
@@ -232,6 +242,15 @@ def _choices(choices: Any) -> list[str]:
         for part in ("name", "value")
         for problem in _length(f"choices[{number}].{part}", choice.get(part), 1, 100)
     ]
+
+
+def _size(part: Payload) -> int:
+    """Of a command, an option or a choice, and of all that is in it; each text in its longest language."""
+    own = 0
+    for name in ("name", "description", "value"):
+        texts = [part.get(name, ""), *(part.get(f"{name}_localizations") or {}).values()]
+        own += max(len(str(text)) for text in texts)
+    return own + sum(_size(one) for name in ("options", "choices") for one in part.get(name) or ())
 
 
 def _command(where: str, command: Payload, depth: int = 0) -> Problems:
