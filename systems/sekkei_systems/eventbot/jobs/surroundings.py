@@ -108,7 +108,7 @@ class Surroundings:
         try:
             await self._rest.delete_scheduled_event(event.guild_id, id)
         except Refused as refused:
-            if refused.code != UNKNOWN_SCHEDULED_EVENT:
+            if refused.code not in (UNKNOWN_SCHEDULED_EVENT, FINISHED_EVENT):  # else it is gone, or over
                 raise
         return await self._store(event, _unknown(event).remove(Event.mirror_tried).remove(Event.mirror_tried_as))
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from sekkei.runtime import days
 from sekkei_systems.eventbot.local import objects
+from sekkei_systems.eventbot.local.design import LocalMessage
 from sekkei_systems.eventbot.local.discord import LocalDiscord, No
 from sekkei_systems.eventbot.ports.discord import errors, permissions
 from sekkei_systems.eventbot.rules import limits
@@ -19,6 +20,7 @@ Handler = Callable[[LocalDiscord, re.Match[str], Any], Awaitable[Answered]]
 ROUTES: list[tuple[str, re.Pattern[str], Handler]] = []
 SCHEDULED_EVENTS_MAX = 100
 EXTERNAL, GUILD_ONLY = 3, 2
+COMPLETED, CANCELED = 3, 4
 
 
 def route(method: str, path: str) -> Callable[[Handler], Handler]:
@@ -80,10 +82,18 @@ async def channel(discord: LocalDiscord, path: re.Match[str], body: Any) -> Answ
     return 200, objects.channel(discord.server.channels[path["channel"]])
 
 
+async def _public(discord: LocalDiscord, path: re.Match[str]) -> LocalMessage:
+    """What only one person sees is in no channel."""
+    found = await discord.message(path["channel"], path["message"])
+    if found.seen_by is not None:
+        raise No(404, errors.UNKNOWN_MESSAGE, "Unknown Message")
+    return found
+
+
 @route("GET", "/channels/{channel}/messages/{message}")
 async def message(discord: LocalDiscord, path: re.Match[str], body: Any) -> Answered:
     await discord.may(path["channel"], permissions.READ_MESSAGE_HISTORY)
-    return 200, objects.message(discord.server, await discord.message(path["channel"], path["message"]))
+    return 200, objects.message(discord.server, await _public(discord, path))
 
 
 @route("POST", "/channels/{channel}/messages")
@@ -126,7 +136,7 @@ def _unlocked(discord: LocalDiscord, thread: Mapping[str, Any]) -> None:
 async def edit(discord: LocalDiscord, path: re.Match[str], body: Any) -> Answered:
     content = _object(body)
     await discord.may(path["channel"], 0)
-    message = await discord.message(path["channel"], path["message"])
+    message = await _public(discord, path)
     if message.author != "bot":
         raise No(403, errors.NOT_OUR_MESSAGE, "Cannot edit a message authored by another user")
     thread = await discord.thing("thread", path["channel"])
@@ -141,7 +151,7 @@ async def edit(discord: LocalDiscord, path: re.Match[str], body: Any) -> Answere
 @route("DELETE", "/channels/{channel}/messages/{message}")
 async def delete(discord: LocalDiscord, path: re.Match[str], body: Any) -> Answered:
     await discord.may(path["channel"], 0)
-    message = await discord.message(path["channel"], path["message"])
+    message = await _public(discord, path)
     if message.author != "bot":
         await discord.may(path["channel"], permissions.MANAGE_MESSAGES)
     await discord.delete(path["channel"], path["message"])
@@ -201,7 +211,7 @@ async def start_thread(discord: LocalDiscord, path: re.Match[str], body: Any) ->
     if await discord.thing("thread", path["channel"]):
         raise No(400, errors.WRONG_CHANNEL_TYPE, "Cannot execute action on this channel type")
     await discord.may(path["channel"], permissions.CREATE_PUBLIC_THREADS)
-    await discord.message(path["channel"], path["message"])
+    await _public(discord, path)
     if not 1 <= len(str(content.get("name", ""))) <= 100:
         raise No(400, errors.INVALID_FORM, "Invalid Form Body: name")
     if await discord.thing("thread", path["message"]):
@@ -316,16 +326,28 @@ def _scheduled(discord: LocalDiscord, body: Mapping[str, Any], before: Mapping[s
     return event
 
 
-async def _known(discord: LocalDiscord, path: re.Match[str]) -> dict[str, Any]:
+async def _changeable(discord: LocalDiscord, path: re.Match[str]) -> dict[str, Any]:
+    """One that the bot may change, and that is not over. Nobody says whether the real one deletes what is over; this
+    one does not, because that is the harder of the two."""
     _here(discord, path)
     found = await discord.thing("scheduled-event", path["id"])
     if found is None:
         raise No(404, errors.UNKNOWN_SCHEDULED_EVENT, "Unknown Guild Scheduled Event")
+    own = found.get("creator_id") == discord.server.bot_id
+    _may(discord, permissions.MANAGE_EVENTS | (permissions.CREATE_EVENTS if own else 0))
+    if _is_over(discord, found):
+        raise No(400, errors.FINISHED_EVENT, "Cannot update a finished event")
     return found
 
 
+def _may(discord: LocalDiscord, one_of: int) -> None:
+    if not discord.server.bot_may() & one_of:
+        raise No(403, errors.MISSING_PERMISSION, "Missing Permissions")
+
+
 def _is_over(discord: LocalDiscord, event: Mapping[str, Any]) -> bool:
-    return bool(datetime.fromisoformat(event["scheduled_end_time"]) <= days.now(discord.clock))
+    past = datetime.fromisoformat(event["scheduled_end_time"]) <= days.now(discord.clock)
+    return past or event.get("status") in (COMPLETED, CANCELED)
 
 
 @route("GET", "/guilds/{guild}/scheduled-events")
@@ -338,8 +360,7 @@ async def scheduled_events(discord: LocalDiscord, path: re.Match[str], body: Any
 @route("POST", "/guilds/{guild}/scheduled-events")
 async def make_scheduled_event(discord: LocalDiscord, path: re.Match[str], body: Any) -> Answered:
     _here(discord, path)
-    if not discord.server.bot_may() & (permissions.CREATE_EVENTS | permissions.MANAGE_EVENTS):
-        raise No(403, errors.MISSING_PERMISSION, "Missing Permissions")
+    _may(discord, permissions.CREATE_EVENTS)
     event = _scheduled(discord, _object(body), {})
     going = [one for _, one in await discord.things("scheduled-event") if not _is_over(discord, one)]
     if len(going) >= SCHEDULED_EVENTS_MAX:
@@ -352,9 +373,7 @@ async def make_scheduled_event(discord: LocalDiscord, path: re.Match[str], body:
 
 @route("PATCH", "/guilds/{guild}/scheduled-events/{id}")
 async def edit_scheduled_event(discord: LocalDiscord, path: re.Match[str], body: Any) -> Answered:
-    before = await _known(discord, path)
-    if _is_over(discord, before):
-        raise No(400, errors.FINISHED_EVENT, "Cannot update a finished event")
+    before = await _changeable(discord, path)
     event = _scheduled(discord, _object(body), before)
     await discord.keep("scheduled-event", path["id"], event)
     return 200, objects.scheduled_event(discord.server, path["id"], event)
@@ -362,7 +381,7 @@ async def edit_scheduled_event(discord: LocalDiscord, path: re.Match[str], body:
 
 @route("DELETE", "/guilds/{guild}/scheduled-events/{id}")
 async def delete_scheduled_event(discord: LocalDiscord, path: re.Match[str], body: Any) -> Answered:
-    await _known(discord, path)
+    await _changeable(discord, path)
     await discord.forget("scheduled-event", path["id"])
     return 204, None
 

@@ -8,7 +8,9 @@ import pytest
 
 from sekkei_systems.eventbot.design import Event, events
 from sekkei_systems.eventbot.local.discord import Fault
-from sekkei_systems.eventbot.local.world import ATTENDEE_ROLE, GUILD_ID, RECRUIT
+from sekkei_systems.eventbot.local.world import ATTENDEE_ROLE, BOT_ROLE, GUILD_ID, RECRUIT
+from sekkei_systems.eventbot.ports.discord import permissions
+from sekkei_systems.eventbot.rules.troubles import sentences
 from sekkei_systems.eventbot.service import Draft
 from tests.systems.eventbot.conftest import AOI, MEI, REN, Bot, settled
 
@@ -121,6 +123,28 @@ async def test_a_native_event_that_is_over_is_followed_by_another_when_the_event
     await rich.service.events.cancel(await rich.host(AOI, event.event_id))
     await settled(rich, event)
     assert [id for id, _ in await rich.local.things("scheduled-event")] == [event.scheduled_event_id]
+
+
+async def test_a_native_event_called_off_by_hand_is_left_as_it_is(rich: Bot) -> None:
+    """Discord will not have it deleted any more; there is nothing to take back, and nothing to mend."""
+    event = await rich.event()
+    [(id, native)] = await rich.local.things("scheduled-event")
+    await rich.local.keep("scheduled-event", id, {**native, "status": 4})
+    await rich.service.events.cancel(await rich.host(AOI, event.event_id))
+    now = await settled(rich, event)
+    assert (now.scheduled_event_id, now.troubles) == (None, {})
+
+
+async def test_without_the_permission_organisers_read_that_it_stands_there_still(rich: Bot) -> None:
+    event = await rich.event()
+    rich.local.server.let(BOT_ROLE, deny=permissions.CREATE_EVENTS)
+    await rich.service.events.cancel(await rich.host(AOI, event.event_id))
+    now = await settled(rich, event)
+    assert sentences(now.troubles) == [("mirror-permission", "403 (50013): Missing Permissions")]
+    rich.local.server.let(BOT_ROLE, allow=permissions.CREATE_EVENTS)
+    await rich.service.events.retry(await rich.host(AOI, event.event_id))
+    now = await settled(rich, event)
+    assert (now.scheduled_event_id, now.troubles, await rich.local.things("scheduled-event")) == (None, {}, [])
 
 
 async def test_a_lost_answer_to_the_one_that_follows_does_not_make_two(rich: Bot) -> None:

@@ -141,8 +141,45 @@ async def test_native_events(quick: Bot, rest: Rest) -> None:
     assert (event["name"], event["entity_metadata"]["location"]) == ("別の名", "渋谷")
     quick.clock.advance(5 * 3600)
     assert await code_of(rest.edit_scheduled_event(GUILD_ID, id, {"name": "終わった"})) == 180000
-    quick.local.server.let(BOT_ROLE, deny=permissions.CREATE_EVENTS)
+
+
+async def test_native_events_need_permissions_also_to_be_changed(quick: Bot, rest: Rest) -> None:
+    """Its own with either of the two, another's only with the one for all; made with the one for making."""
+    server, own = quick.local.server, await rest.make_scheduled_event(GUILD_ID, native(quick))
+    others = "77"
+    await quick.local.keep("scheduled-event", others, {**native(quick), "creator_id": REN.id})
+    assert await code_of(rest.edit_scheduled_event(GUILD_ID, others, {"name": "別"})) == 50013
+    assert await code_of(rest.delete_scheduled_event(GUILD_ID, others)) == 50013
+    server.let(BOT_ROLE, deny=permissions.CREATE_EVENTS)
+    assert await code_of(rest.edit_scheduled_event(GUILD_ID, own, {"name": "別"})) == 50013
+    assert await code_of(rest.delete_scheduled_event(GUILD_ID, own)) == 50013
+    server.let(BOT_ROLE, allow=permissions.MANAGE_EVENTS)
     assert await code_of(rest.make_scheduled_event(GUILD_ID, native(quick))) == 50013
+    for id in (own, others):
+        await rest.edit_scheduled_event(GUILD_ID, id, {"name": "別"})
+        await rest.delete_scheduled_event(GUILD_ID, id)
+
+
+@pytest.mark.parametrize("status", [3, 4])
+async def test_a_native_event_that_was_ended_or_called_off_by_hand_is_over(quick: Bot, rest: Rest, status: int) -> None:
+    id = await rest.make_scheduled_event(GUILD_ID, native(quick))
+    await quick.local.keep("scheduled-event", id, {**native(quick), "creator_id": BOT_ID, "status": status})
+    assert await rest.scheduled_events(GUILD_ID) == []
+    assert await code_of(rest.edit_scheduled_event(GUILD_ID, id, {"name": "別"})) == 180000
+    assert await code_of(rest.delete_scheduled_event(GUILD_ID, id)) == 180000
+
+
+async def test_what_only_one_person_sees_is_in_no_channel(quick: Bot, rest: Rest) -> None:
+    private = (await quick.app.command(REN, RECRUIT, "event help", {})).message_id
+    assert await code_of(rest.edit(RECRUIT, str(private), HELLO)) == 10008
+    assert await code_of(rest.delete(RECRUIT, str(private))) == 10008
+    assert await code_of(rest.call("GET", f"/channels/{RECRUIT}/messages/{private}")) == 10008
+    assert await code_of(rest.start_thread(RECRUIT, str(private), "話")) == 10008
+
+
+@pytest.mark.parametrize("nothing", [{}, {"content": " \n\u3000"}, {"embeds": [{}]}, {"embeds": [{"title": " "}]}])
+async def test_a_message_that_says_nothing(quick: Bot, rest: Rest, nothing: dict[str, Any]) -> None:
+    assert await code_of(rest.post(RECRUIT, nothing)) == 50006
 
 
 async def test_a_nonce_is_remembered_although_its_message_was_deleted(quick: Bot, rest: Rest) -> None:
