@@ -30,6 +30,7 @@ from sekkei_systems.eventbot.jobs.surroundings import Surroundings
 from sekkei_systems.eventbot.ports.discord.errors import Refused
 from sekkei_systems.eventbot.ports.discord.rest import Rest
 from sekkei_systems.eventbot.refusals import NoSuchEvent, NoSuchNotice
+from sekkei_systems.eventbot.rules import render
 from sekkei_systems.eventbot.rules.identifiers import nonce, uuid_of
 from sekkei_systems.eventbot.rules.markdown import escaped
 from sekkei_systems.eventbot.rules.mentions import NOBODY
@@ -191,8 +192,9 @@ class Removal:
         token = payload.get("token")
         if token:
             words = wording(str(payload.get("locale") or "ja"))
-            text = words("bot.deleted", title=payload.get("title", ""))
-            body = {"message": {"content": text[:2000], "components": []}, "original": True, "token": str(token)}
+            message = render.private(words("bot.deleted", title=payload.get("title", "")), components=[])
+            original = payload.get("original", True)  # not what everybody saw: that is the post, which is gone
+            body = {"message": message, "original": original, "token": str(token)}
             event = uuid_of(payload["event_id"])
             to = str(payload.get("interaction") or event)  # jobs of before do not say which it was
             await self._desk.outbox.put("eventbot.reply", to, body, id=f"removed/{event}")

@@ -271,6 +271,7 @@ class Presses:
             "title": event.title,
             "token": asked.interaction.token,
             "interaction": asked.interaction.id,
+            "original": asked.interaction.from_private,
             "locale": asked.interaction.locale or "ja",
         }
         removal = self._tools.jobs.start_action(REMOVE, payload, id=f"remove/{uuid_of(event.event_id)}")

@@ -9,6 +9,7 @@ import orjson
 import pytest
 
 from sekkei.design import Database
+from sekkei.runtime.design import State
 from sekkei_systems.eventbot.local.world import GUILD_ID, RECRUIT, Person
 from sekkei_systems.eventbot.service import Draft
 from sekkei_systems.eventbot.webhooks import desk as interaction_desk
@@ -84,6 +85,19 @@ async def test_whoever_was_served_but_not_told_is_told(
     await quick.work(30)
     assert "もう受け付けています" in await shown_to(quick, REN)
     assert (await quick.service.events.get(GUILD_ID, event.event_id)).member_count == 1
+
+
+async def test_a_removal_that_is_answered_late_is_told_to_whoever_asked(quick: Bot, gate: asyncio.Event) -> None:
+    """What was pressed is the post, which is gone by then."""
+    event = await quick.event()
+    assert (await quick.press(AOI, event, "deleteyes")).response == {"type": 6}
+    gate.set()
+    await desk_of(quick).settled()
+    await quick.calm()
+    told = await quick.service.desk.outbox.get(f"removed/{event.event_id[4:]}")
+    assert told is not None
+    assert (told.state, told.last_error) == (State.SENT, None)
+    assert "削除しました" in str([body for one, body in await quick.posts(viewer=AOI) if one.seen_by == AOI.id])
 
 
 async def test_a_form_that_comes_too_late_asks_to_press_again(quick: Bot, gate: asyncio.Event) -> None:
