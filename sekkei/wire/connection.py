@@ -3,6 +3,9 @@
 A read finishes on its first step and is answered within the call that received it: no task is made for it. A call
 that has to wait (a write that waits for its commit) is taken up again when the future it waits for is done. Such a
 call runs outside of any task, so it may await futures but not `asyncio.timeout` and its like.
+
+What comes is parsed a piece at a time: as soon as one request has to wait, for the answer to another, for its client or
+for its turn (`turns`), the rest stays bytes and no more is read.
 """
 
 from __future__ import annotations
@@ -10,42 +13,19 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from functools import partial
-from typing import Any, Protocol, cast
+from typing import Any, cast
 
 import httptools
 
-from sekkei.wire.limits import Limits
+from sekkei.wire.host import Host
 from sekkei.wire.request import Request
-from sekkei.wire.service import Call, Service
+from sekkei.wire.service import Call
 
 NEVER = float("inf")
-
-
-class Host(Protocol):
-    """What a connection asks of the server that it belongs to."""
-
-    service: Service
-    limits: Limits
-    stopping: bool
-    debug: bool
-
-    def enter(self, connection: Connection) -> bool:
-        """False when there is no room for one more."""
-        ...
-
-    def leave(self, connection: Connection) -> None: ...
-
-    def buffer(self, count: int) -> bool:
-        """Count bytes that are kept in memory (or, negative, no longer are); False when they are too many."""
-        ...
-
-    def send(self, transport: asyncio.Transport, answer: bytes) -> None:
-        """Before this turn of the loop is over."""
-        ...
-
-    def send_all(self) -> None:
-        """What was to be sent, now."""
-        ...
+NO_FIELDS: dict[bytes, bytes] = {}
+PIECE_BYTES = 4096
+"""Most requests are smaller. The parser cannot stop, so all requests of a piece are taken apart, whether or not it is
+their turn. What is known to be the body of one comes whole."""
 
 
 class Connection(asyncio.Protocol):
@@ -59,18 +39,20 @@ class Connection(asyncio.Protocol):
         "_current",
         "_deaf",
         "_fields",
+        "_has_answered",
         "_head_bytes",
         "_header_count_max",
         "_headers",
         "_host",
         "_in_message",
-        "_is_large_burst",
+        "_is_parked",
         "_last",
         "_loop",
         "_parser",
         "_queue",
         "_read_deadline",
         "_reading_paused",
+        "_rest",
         "_service",
         "_transport",
         "_url",
@@ -97,12 +79,23 @@ class Connection(asyncio.Protocol):
         self._last = False
         """When no request waits any more, the connection ends."""
 
+        self._rest: memoryview | bytes = b""
+        """What has come and is not parsed yet."""
+
+        self._has_answered = False
+        """Since little came, or since it was its turn: further requests need one."""
+
+        self._is_parked = False
+        """It waits for its turn."""
+
         self._reading_paused = False
         self._writing_paused = False
         self._buffered_bytes = 0
         self._continue_wanted = False
         self._in_message = False
-        self._is_large_burst = False
+        self._headers: list[tuple[bytes, bytes]] = []
+        self._fields = NO_FIELDS
+        self._body_bytes = 0
         self._read_deadline = NEVER
         self.deadline = loop.time() + host.limits.idle_seconds
         """When the server may lose its patience."""
@@ -117,19 +110,13 @@ class Connection(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         if self._deaf:
             return
-        message, body_bytes = (self._headers, self._body_bytes) if self._in_message else (None, 0)
-        # A head that comes in pieces is counted piece by piece; one that comes whole, when it is complete.
-        self._is_large_burst = len(data) > self._host.limits.head_bytes_max
-        try:
-            self._parser.feed_data(data)
-        except httptools.HttpParserUpgrade as upgrade:
-            self._decline_upgrades(data[upgrade.args[0] :])
-        except httptools.HttpParserError:
-            self._refuse(self._service.answers.refusal(400))
+        if len(data) <= PIECE_BYTES and not self._rest:
+            self._has_answered = False
+            self._feed(data)
         else:
-            # Whatever is no body counts: a trailer behind the last chunk can be as endless as a head.
-            if self._in_message and self._headers is message:
-                self._count_head(len(data) - (self._body_bytes - body_bytes))
+            self._has_answered = True  # much at a time counts from the first request on
+            self._rest = memoryview(bytes(self._rest) + data if self._rest else data)
+            self._feed_rest()
 
     def eof_received(self) -> bool:
         """A client that has sent all it wanted may still wait for answers."""
@@ -151,15 +138,53 @@ class Connection(asyncio.Protocol):
         self._transport = None
         self._deaf = True
         self._queue.clear()
+        self._rest = b""
         self._drop_body()
         self._host.leave(self)
         del self._parser
+
+    # --- parsing ------------------------------------------------------------------------------------------------------
+
+    def _feed(self, data: bytes) -> None:
+        """One piece."""
+        headers, body_bytes = self._headers, self._body_bytes
+        try:
+            self._parser.feed_data(data)
+        except httptools.HttpParserUpgrade as upgrade:
+            self._decline_upgrades(data[upgrade.args[0] :])
+        except httptools.HttpParserError:
+            self._refuse(self._service.answers.refusal(400))
+        else:
+            # Whatever is no body counts: a trailer behind the last chunk can be as endless as a head.
+            if self._in_message and self._headers is headers:
+                self._count_head(len(data) - (self._body_bytes - body_bytes))
+
+    def _feed_rest(self) -> None:
+        """Piece by piece, until a request has to wait."""
+        is_first = True
+        while self._rest and self._is_free and not self._queue:
+            body = self._body_to_come()
+            if not is_first and not body and self._host.turns.is_over():
+                self._park()
+                return
+            is_first = False
+            size = body or PIECE_BYTES
+            piece, self._rest = self._rest[:size], self._rest[size:] or b""  # an empty view would keep all that came
+            self._feed(bytes(piece))
+        if self._rest:
+            self._pause_reading()
+
+    def _body_to_come(self) -> int:
+        """How much of what comes next is certainly body."""
+        length = self._fields.get(b"content-length") if self._in_message else None
+        return int(length) - self._body_bytes if length is not None else 0
 
     # --- the parser calls ---------------------------------------------------------------------------------------------
 
     def on_message_begin(self) -> None:
         self._url = b""
-        self._headers: list[tuple[bytes, bytes]] = []
+        self._headers = []
+        self._fields = NO_FIELDS
         self._body: list[bytes] = []
         self._body_bytes = 0
         self._head_bytes = 0
@@ -178,7 +203,7 @@ class Connection(asyncio.Protocol):
             self._refuse(self._service.answers.refusal(431))
 
     def on_headers_complete(self) -> None:
-        if self._is_large_burst and _head_bytes(self._url, self._headers) > self._host.limits.head_bytes_max:
+        if self._head_bytes and _head_bytes(self._url, self._headers) > self._host.limits.head_bytes_max:
             self._refuse(self._service.answers.refusal(431))
             return
         self._fields = fields = {name.lower(): value for name, value in self._headers}
@@ -187,7 +212,8 @@ class Connection(asyncio.Protocol):
             self._refuse(self._service.answers.too_large())
         elif fields.get(b"expect", b"").lower() == b"100-continue" and not self._parser.should_upgrade():
             self._continue_wanted = True
-            self._advance()
+            if self._is_free and not self._queue:
+                self._send_continue()
 
     def on_body(self, data: bytes) -> None:
         if self._deaf:
@@ -222,7 +248,11 @@ class Connection(asyncio.Protocol):
         if self._current is not None or self._queue or self._writing_paused:
             self._queue.append(request)
             self._pause_reading()
+        elif self._has_answered and self._host.turns.is_over():
+            self._queue.append(request)
+            self._park()
         else:
+            self._has_answered = True
             self._serve(request)
 
     def _decline_upgrades(self, rest: bytes) -> None:
@@ -252,7 +282,7 @@ class Connection(asyncio.Protocol):
     # --- answering ----------------------------------------------------------------------------------------------------
 
     def _serve(self, request: Request) -> None:
-        if self._last and not self._queue:
+        if self._last and not self._queue and not self._rest:
             request.keep_alive = False
         begun = self._service.begin(request)
         if isinstance(begun, bytes):
@@ -299,22 +329,52 @@ class Connection(asyncio.Protocol):
         else:
             self._end()
 
+    @property
+    def _is_free(self) -> bool:
+        """Whether the next request could be answered now."""
+        return (
+            self._current is None and not self._writing_paused and not self._is_parked and self._transport is not None
+        )
+
     def _advance(self) -> None:
         """Serve what waits, as far as it goes."""
-        while self._queue and self._current is None and not self._writing_paused and self._transport is not None:
-            item = self._queue.popleft()
-            if isinstance(item, bytes):
-                self._write_refusal(item)
+        while self._is_free and (self._queue or self._rest):
+            if not self._queue:
+                self._feed_rest()
+            elif self._has_answered and self._host.turns.is_over():
+                self._park()
             else:
-                self._serve(item)
-        if self._transport is None or self._current is not None or self._queue:
+                self._has_answered = True
+                item = self._queue.popleft()
+                if isinstance(item, bytes):
+                    self._write_refusal(item)
+                else:
+                    self._serve(item)
+        if self._transport is None or self._current is not None or self._queue or self._rest:
             return
-        if self._continue_wanted:
-            self._continue_wanted = False
-            self._host.send(self._transport, b"HTTP/1.1 100 Continue\r\n\r\n")
+        self._send_continue()
         if self._reading_paused:
             self._reading_paused = False
             self._transport.resume_reading()
+
+    def _send_continue(self) -> None:
+        if self._continue_wanted:
+            assert self._transport is not None
+            self._continue_wanted = False
+            self._host.send(self._transport, b"HTTP/1.1 100 Continue\r\n\r\n")
+
+    def _park(self) -> None:
+        self._is_parked = True
+        self.deadline = NEVER
+        self._pause_reading()
+        self._host.turns.wait(self)
+
+    def go_on(self) -> None:
+        """It is its turn."""
+        self._is_parked = self._has_answered = False
+        if self._transport is not None:
+            self._set_deadline()
+            self._advance()
 
     def _pause_reading(self) -> None:
         """One complete request in waiting is enough: the client's next ones stay in its own buffers."""
@@ -329,6 +389,7 @@ class Connection(asyncio.Protocol):
         if self._deaf:
             return
         self._deaf = True
+        self._rest = b""
         self._drop_body()
         self._queue.append(refusal)
         self._advance()
@@ -350,11 +411,12 @@ class Connection(asyncio.Protocol):
         """The last of the requests that are here ends the connection."""
         self._last = True
         if self._current is not None:
-            self._current.keep_alive = bool(self._queue)
+            self._current.keep_alive = bool(self._queue or self._rest)
 
     def _end(self) -> None:
         self._deaf = True
         self._queue.clear()
+        self._rest = b""
         if self._transport is not None:
             self._host.send_all()
             self._transport.close()
@@ -373,7 +435,7 @@ class Connection(asyncio.Protocol):
     def _set_deadline(self) -> None:
         if self._writing_paused:
             return
-        if self._current is not None:
+        if self._current is not None or self._is_parked:
             self.deadline = NEVER
         elif self._in_message:
             self.deadline = self._read_deadline
@@ -396,13 +458,14 @@ class Connection(asyncio.Protocol):
     def stop(self) -> None:
         """Answer what is under way, then close; close at once when nothing is."""
         self._take_no_more()
-        if self._current is None and not self._queue and not self._in_message and not self._deaf:
+        if self.is_idle:
             self._end()
 
     @property
     def is_idle(self) -> bool:
         """Whether it neither has nor sends a request."""
-        return self._current is None and not self._queue and not self._in_message and not self._deaf
+        waits = self._current is not None or self._queue or self._rest
+        return not waits and not self._in_message and not self._deaf
 
     def abort(self) -> None:
         if self._transport is not None:

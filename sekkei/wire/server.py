@@ -15,6 +15,7 @@ from sekkei.wire.limits import Limits
 from sekkei.wire.outgoing import Outgoing
 from sekkei.wire.service import Engine, Service
 from sekkei.wire.sigv4 import Key
+from sekkei.wire.turns import Turns
 
 log = logging.getLogger("sekkei.wire")
 
@@ -52,6 +53,7 @@ class Server:
         self._sweeper: asyncio.TimerHandle | None = None
         self._empty = asyncio.Event()
         self._outgoing = Outgoing()
+        self.turns = Turns()
 
     async def start(self, host: str = "127.0.0.1", port: int = 0) -> None:
         """Listen. Port 0 takes any free one; see `port`."""
