@@ -21,6 +21,7 @@ class Limits:
     """Of all request bodies that are being received at one time."""
 
     connections_max: int = 1024
+    """Fewer when the process may not have twice as many files open."""
 
     request_seconds: float = 60.0
     """From the first byte of a request to its last."""

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from operator import attrgetter
 
 from sekkei.clock import SYSTEM, Clock
+from sekkei.wire import descriptors
 from sekkei.wire.connection import Connection
 from sekkei.wire.limits import Limits
 from sekkei.wire.outgoing import Outgoing
@@ -48,6 +49,8 @@ class Server:
         self.debug = log.isEnabledFor(logging.DEBUG)
         self.verifies = bool(keys)
         self._connections: set[Connection] = set()
+        self._room = self.limits.connections_max
+        """How many the process has descriptors for, once it listens."""
         self._buffered_bytes = 0
         self._listener: asyncio.Server | None = None
         self._sweeper: asyncio.TimerHandle | None = None
@@ -63,7 +66,9 @@ class Server:
                 "everything. Set SEKKEI_ACCESS_KEY_ID and SEKKEI_SECRET_ACCESS_KEY, or listen on 127.0.0.1."
             )
         loop = asyncio.get_running_loop()
-        self._listener = await loop.create_server(lambda: Connection(self, loop), host, port, backlog=1024)
+        self._room = descriptors.room()
+        backlog = descriptors.backlog()
+        self._listener = await loop.create_server(lambda: Connection(self, loop), host, port, backlog=backlog)
         self._sweeper = loop.call_later(self.limits.sweep_seconds, self._sweep, loop)
 
     @property
@@ -97,7 +102,7 @@ class Server:
         self._connections.add(connection)
         if self.stopping:
             return False
-        if len(self._connections) <= self.limits.connections_max:
+        if len(self._connections) <= min(self.limits.connections_max, self._room):
             return True
         idle = [each for each in self._connections if each.is_idle and each is not connection]
         if not idle:
