@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import heapq
 import ipaddress
-import sys
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -21,6 +20,7 @@ from typing import Any
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from sekkei.web.limits import counted_as
+from sekkei.wire import descriptors
 
 NEVER = float("inf")
 Exempt = Callable[[str], bool]
@@ -46,19 +46,9 @@ class Patience:
     """An office behind one address has many people, each with up to six connections."""
 
 
-def descriptors() -> int:
-    """How many files and connections this process may have open."""
-    if sys.platform == "win32":
-        return 2048
-    import resource
-
-    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    return 1_000_000 if soft == resource.RLIM_INFINITY else soft
-
-
 def patience_here() -> Patience:
     """At most half of what this process may open: the store and the wire's port need some too."""
-    return Patience(connections_max=min(Patience().connections_max, descriptors() // 2))
+    return Patience(connections_max=min(Patience().connections_max, descriptors.room()))
 
 
 def proxies(forwarded_from: str) -> Exempt:

@@ -15,9 +15,9 @@ from starlette.applications import Starlette
 
 from sekkei import ending
 from sekkei.store import Embedded, Store
-from sekkei.web.guard import Guard, descriptors, proxies
+from sekkei.web.guard import Guard, proxies
 from sekkei.web.live import Connections
-from sekkei.wire import program
+from sekkei.wire import descriptors, program
 from sekkei.wire.limits import Limits
 from sekkei.wire.server import Server as WireServer
 from sekkei.wire.sigv4 import Key
@@ -76,6 +76,7 @@ def http_server(
         lifespan="on",
         log_config=None,
         access_log=False,
+        backlog=descriptors.backlog(),
         server_header=False,
         proxy_headers=bool(forwarded_from),
         forwarded_allow_ips=forwarded_from or None,
@@ -106,7 +107,7 @@ async def serve(app: Starlette, store: Store, listening: Listening, ready: Calla
     wire: WireServer | None = None
     try:
         if listening.dynamodb_port is not None and isinstance(store, Embedded):
-            room = min(Limits().connections_max, descriptors() // 4)
+            room = min(Limits().connections_max, descriptors.room() // 2)
             limits = Limits(connections_max=room, shutdown_seconds=ending.LAST_SECONDS)
             wire = WireServer(store.engine, listening.keys, region=listening.region, limits=limits)
             await wire.start("127.0.0.1", listening.dynamodb_port)

@@ -12,6 +12,7 @@ import pytest
 from sekkei.web.guard import Guard, Patience, patience_here, proxies
 from sekkei.web.server import bind, http_server
 from sekkei.web.testing import opened
+from sekkei.wire import descriptors
 from tests.web.example import SYSTEM
 
 Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
@@ -179,5 +180,12 @@ def test_proxies_speak_for_many() -> None:
 
 
 def test_few_descriptors_make_few_connections(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sekkei.web.guard.descriptors", lambda: 1024)
+    monkeypatch.setattr(descriptors, "descriptors", lambda: 1024)
     assert patience_here().connections_max == 512
+
+
+async def test_few_descriptors_let_few_wait_to_be_accepted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All of them are accepted before one is let go to make room."""
+    monkeypatch.setattr(descriptors, "descriptors", lambda: 1024)
+    async with opened(SYSTEM) as client:
+        assert http_server(client.app, lambda: None).config.backlog <= 128
