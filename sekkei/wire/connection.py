@@ -155,9 +155,8 @@ class Connection(asyncio.Protocol):
         except httptools.HttpParserError:
             self._refuse(self._service.answers.refusal(400))
         else:
-            # Whatever is no body counts: a trailer behind the last chunk can be as endless as a head.
             if self._in_message and self._headers is headers:
-                self._count_head(len(data) - (self._body_bytes - body_bytes))
+                self._count_head(len(data), has_body=self._body_bytes > body_bytes)
 
     def _feed_rest(self) -> None:
         """Piece by piece, until a request has to wait."""
@@ -203,8 +202,7 @@ class Connection(asyncio.Protocol):
             self._refuse(self._service.answers.refusal(431))
 
     def on_headers_complete(self) -> None:
-        if self._head_bytes and _head_bytes(self._url, self._headers) > self._host.limits.head_bytes_max:
-            self._refuse(self._service.answers.refusal(431))
+        if self._head_bytes and self._head_is_too_large():
             return
         self._fields = fields = {name.lower(): value for name, value in self._headers}
         length = fields.get(b"content-length")
@@ -230,7 +228,7 @@ class Connection(asyncio.Protocol):
         self._body.append(data)
 
     def on_message_complete(self) -> None:
-        if self._deaf or self._parser.should_upgrade():
+        if self._deaf or self._parser.should_upgrade() or (self._head_bytes and self._head_is_too_large()):
             return
         body = self._body
         request = Request(
@@ -421,10 +419,20 @@ class Connection(asyncio.Protocol):
             self._host.send_all()
             self._transport.close()
 
-    def _count_head(self, count: int) -> None:
-        self._head_bytes += count
+    def _count_head(self, count: int, *, has_body: bool) -> None:
+        """Of a head that is not all there, and of the trailers behind the last chunk, which can be as endless: what has
+        come since anything else has. What comes between chunks is neither."""
+        self._head_bytes = 0 if has_body else self._head_bytes + count
         if self._head_bytes > self._host.limits.head_bytes_max:
             self._refuse(self._service.answers.refusal(431))
+
+    def _head_is_too_large(self) -> bool:
+        """Now that it is all there, or its trailers are. One that came in a single piece is not."""
+        count = len(self._url) + sum(len(name) + len(value) + 4 for name, value in self._headers)
+        if count <= self._host.limits.head_bytes_max:
+            return False
+        self._refuse(self._service.answers.refusal(431))
+        return True
 
     def _drop_body(self) -> None:
         self._body = []
@@ -470,7 +478,3 @@ class Connection(asyncio.Protocol):
     def abort(self) -> None:
         if self._transport is not None:
             self._transport.abort()
-
-
-def _head_bytes(url: bytes, headers: list[tuple[bytes, bytes]]) -> int:
-    return len(url) + sum(len(name) + len(value) + 4 for name, value in headers)

@@ -3,57 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-from typing import cast
 
 import pytest
 
 from sekkei.wire import turns
-from sekkei.wire.connection import PIECE_BYTES, Connection
+from sekkei.wire.connection import PIECE_BYTES
 from sekkei.wire.limits import Limits
 from sekkei.wire.server import Server
 from tests.wire.client import Client, post, request
 from tests.wire.conftest import FakeEngine, Serve
+from tests.wire.peer import Peer
 
 PING = request("GET", "/ping")
 UNSIGNED = request("POST", "/", {"Host": "x", "Content-Length": "0"})
 GARBAGE = post("GetItem", b"[" * 1000)
-
-
-class Way:
-    """A transport that counts the answers and knows whether it is read from."""
-
-    def __init__(self) -> None:
-        self.answers, self.reads, self.closing = list[bytes](), True, False
-
-    def write(self, answer: bytes) -> None:
-        self.answers.append(answer)
-
-    def is_closing(self) -> bool:
-        return self.closing
-
-    def pause_reading(self) -> None:
-        self.reads = False
-
-    def resume_reading(self) -> None:
-        self.reads = True
-
-    def close(self) -> None:
-        self.closing = True
-
-    abort = write_eof = close
-
-
-class Peer:
-    """A connection whose client is the test, so that every turn of the loop can be looked at."""
-
-    def __init__(self, server: Server) -> None:
-        self.way = Way()
-        self.connection = Connection(server, asyncio.get_running_loop())
-        self.connection.connection_made(cast(asyncio.Transport, self.way))
-
-    def sends(self, data: bytes) -> None:
-        assert self.way.reads
-        self.connection.data_received(data)
 
 
 @pytest.fixture
