@@ -17,15 +17,16 @@ from typing import Any, cast
 
 import httptools
 
+from sekkei.wire.heads import PIECE_BYTES, head_bytes, head_without_offer
 from sekkei.wire.host import Host
 from sekkei.wire.request import Request
 from sekkei.wire.service import Call
+from sekkei.wire.targets import LARGE_ANSWERS
+from sekkei.wire.turns import Turns
+from sekkei.wire.unread import Unread
 
 NEVER = float("inf")
 NO_FIELDS: dict[bytes, bytes] = {}
-PIECE_BYTES = 4096
-"""Most requests are smaller. The parser cannot stop, so all requests of a piece are taken apart, whether or not it is
-their turn. What is known to be the body of one comes whole."""
 
 
 class Connection(asyncio.Protocol):
@@ -43,6 +44,7 @@ class Connection(asyncio.Protocol):
         "_head_bytes",
         "_header_count_max",
         "_headers",
+        "_heard_at",
         "_host",
         "_in_message",
         "_is_parked",
@@ -55,6 +57,7 @@ class Connection(asyncio.Protocol):
         "_rest",
         "_service",
         "_transport",
+        "_unread",
         "_url",
         "_writing_paused",
         "deadline",
@@ -64,6 +67,7 @@ class Connection(asyncio.Protocol):
         self._host = host
         self._header_count_max = host.limits.header_count_max
         self._service = host.service
+        self._unread = host.unread
         self._loop = loop
         self._transport: asyncio.Transport | None = None
         self._parser = httptools.HttpRequestParser(self)
@@ -86,7 +90,7 @@ class Connection(asyncio.Protocol):
         """Since little came, or since it was its turn: further requests need one."""
 
         self._is_parked = False
-        """It waits for its turn."""
+        """It waits for its turn, or for room."""
 
         self._reading_paused = False
         self._writing_paused = False
@@ -97,6 +101,7 @@ class Connection(asyncio.Protocol):
         self._fields = NO_FIELDS
         self._body_bytes = 0
         self._read_deadline = NEVER
+        self._heard_at = NEVER
         self.deadline = loop.time() + host.limits.idle_seconds
         """When the server may lose its patience."""
 
@@ -104,7 +109,7 @@ class Connection(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.Transport, transport)
-        if not self._host.enter(self):
+        if not self._host.enter(self) and not transport.is_closing():
             self._refuse(self._service.answers.refusal(503))
 
     def data_received(self, data: bytes) -> None:
@@ -127,10 +132,13 @@ class Connection(asyncio.Protocol):
 
     def pause_writing(self) -> None:
         self._writing_paused = True
-        self.deadline = self._loop.time() + self._host.limits.write_seconds
+        now = self._loop.time()
+        self.deadline = now + self._host.limits.write_seconds
+        self._unread.add(self, now)
 
     def resume_writing(self) -> None:
         self._writing_paused = False
+        self._unread.discard(self, self._loop.time())
         self._set_deadline()
         self._advance()
 
@@ -140,6 +148,7 @@ class Connection(asyncio.Protocol):
         self._queue.clear()
         self._rest = b""
         self._drop_body()
+        self._unread.discard(self, self._loop.time())
         self._host.leave(self)
         del self._parser
 
@@ -155,8 +164,10 @@ class Connection(asyncio.Protocol):
         except httptools.HttpParserError:
             self._refuse(self._service.answers.refusal(400))
         else:
-            if self._in_message and self._headers is headers:
-                self._count_head(len(data), has_body=self._body_bytes > body_bytes)
+            if self._in_message:
+                self._heard_at = self._loop.time()
+                if self._headers is headers:
+                    self._count_head(len(data), has_body=self._body_bytes > body_bytes)
 
     def _feed_rest(self) -> None:
         """Piece by piece, until a request has to wait."""
@@ -164,7 +175,7 @@ class Connection(asyncio.Protocol):
         while self._rest and self._is_free and not self._queue:
             body = self._body_to_come()
             if not is_first and not body and self._host.turns.is_over():
-                self._park()
+                self._park(self._host.turns)
                 return
             is_first = False
             size = body or PIECE_BYTES
@@ -202,7 +213,8 @@ class Connection(asyncio.Protocol):
             self._refuse(self._service.answers.refusal(431))
 
     def on_headers_complete(self) -> None:
-        if self._head_bytes and self._head_is_too_large():
+        if self._head_bytes and head_bytes(self._url, self._headers) > self._host.limits.head_bytes_max:
+            self._refuse(self._service.answers.refusal(431))
             return
         self._fields = fields = {name.lower(): value for name, value in self._headers}
         length = fields.get(b"content-length")
@@ -228,7 +240,10 @@ class Connection(asyncio.Protocol):
         self._body.append(data)
 
     def on_message_complete(self) -> None:
-        if self._deaf or self._parser.should_upgrade() or (self._head_bytes and self._head_is_too_large()):
+        if self._deaf or self._parser.should_upgrade():
+            return
+        if self._head_bytes and head_bytes(self._url, self._headers) > self._host.limits.head_bytes_max:
+            self._refuse(self._service.answers.refusal(431))
             return
         body = self._body
         request = Request(
@@ -248,7 +263,7 @@ class Connection(asyncio.Protocol):
             self._pause_reading()
         elif self._has_answered and self._host.turns.is_over():
             self._queue.append(request)
-            self._park()
+            self._park(self._host.turns)
         else:
             self._has_answered = True
             self._serve(request)
@@ -260,7 +275,8 @@ class Connection(asyncio.Protocol):
             if self._parser.get_method() == b"CONNECT":
                 self._refuse(self._service.answers.refusal(400))
                 return
-            data = self._head_without_offer() + rest
+            version = self._parser.get_http_version().encode()
+            data = head_without_offer(self._parser.get_method(), self._url, version, self._headers) + rest
             self._parser = httptools.HttpRequestParser(self)
             try:
                 self._parser.feed_data(data)
@@ -271,17 +287,15 @@ class Connection(asyncio.Protocol):
             else:
                 return
 
-    def _head_without_offer(self) -> bytes:
-        parser = self._parser
-        line = b"%b %b HTTP/%b\r\n" % (parser.get_method(), self._url, parser.get_http_version().encode())
-        kept = [pair for pair in self._headers if pair[0].lower() not in (b"upgrade", b"http2-settings", b"connection")]
-        return line + b"".join([b"%b: %b\r\n" % pair for pair in kept]) + b"\r\n"
-
     # --- answering ----------------------------------------------------------------------------------------------------
 
     def _serve(self, request: Request) -> None:
         if self._last and not self._queue and not self._rest:
             request.keep_alive = False
+        if self._unread.is_full and request.fields.get(b"x-amz-target") in LARGE_ANSWERS:
+            self._queue.appendleft(request)
+            self._park(self._unread)
+            return
         begun = self._service.begin(request)
         if isinstance(begun, bytes):
             self._finish(request, begun)
@@ -329,10 +343,7 @@ class Connection(asyncio.Protocol):
 
     @property
     def _is_free(self) -> bool:
-        """Whether the next request could be answered now."""
-        return (
-            self._current is None and not self._writing_paused and not self._is_parked and self._transport is not None
-        )
+        return not (self._current is not None or self._writing_paused or self._is_parked or self._transport is None)
 
     def _advance(self) -> None:
         """Serve what waits, as far as it goes."""
@@ -340,7 +351,7 @@ class Connection(asyncio.Protocol):
             if not self._queue:
                 self._feed_rest()
             elif self._has_answered and self._host.turns.is_over():
-                self._park()
+                self._park(self._host.turns)
             else:
                 self._has_answered = True
                 item = self._queue.popleft()
@@ -361,11 +372,11 @@ class Connection(asyncio.Protocol):
             self._continue_wanted = False
             self._host.send(self._transport, b"HTTP/1.1 100 Continue\r\n\r\n")
 
-    def _park(self) -> None:
+    def _park(self, until: Turns | Unread) -> None:
         self._is_parked = True
         self.deadline = NEVER
         self._pause_reading()
-        self._host.turns.wait(self)
+        until.wait(self)
 
     def go_on(self) -> None:
         """It is its turn."""
@@ -426,14 +437,6 @@ class Connection(asyncio.Protocol):
         if self._head_bytes > self._host.limits.head_bytes_max:
             self._refuse(self._service.answers.refusal(431))
 
-    def _head_is_too_large(self) -> bool:
-        """Now that it is all there, or its trailers are. One that came in a single piece is not."""
-        count = len(self._url) + sum(len(name) + len(value) + 4 for name, value in self._headers)
-        if count <= self._host.limits.head_bytes_max:
-            return False
-        self._refuse(self._service.answers.refusal(431))
-        return True
-
     def _drop_body(self) -> None:
         self._body = []
         if self._buffered_bytes:
@@ -466,14 +469,30 @@ class Connection(asyncio.Protocol):
     def stop(self) -> None:
         """Answer what is under way, then close; close at once when nothing is."""
         self._take_no_more()
-        if self.is_idle:
+        if not self._has_request:
             self._end()
 
     @property
+    def _has_request(self) -> bool:
+        return bool(self._current is not None or self._queue or self._rest or self._in_message or self._deaf)
+
+    @property
     def is_idle(self) -> bool:
-        """Whether it neither has nor sends a request."""
-        waits = self._current is not None or self._queue or self._rest
-        return not waits and not self._in_message and not self._deaf
+        """Whether it has no request, sends none, and has taken its answers."""
+        return not self._has_request and not self._writing_paused
+
+    @property
+    def stalled_since(self) -> float:
+        """Since when its client has sent nothing more of what it began to, or taken nothing of its answer."""
+        if self._writing_paused:
+            return self._unread.since(self)
+        waits_for_us = self._current is not None or self._queue or self._rest or self._deaf
+        return self._heard_at if self._in_message and not waits_for_us else NEVER
+
+    @property
+    def unread_bytes(self) -> int:
+        """How much of its answers lies here."""
+        return self._transport.get_write_buffer_size() if self._transport is not None else 0
 
     def abort(self) -> None:
         if self._transport is not None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 from sekkei.wire.limits import Limits
 from sekkei.wire.service import Service
 from sekkei.wire.turns import Turns
+from sekkei.wire.unread import Unread
 
 if TYPE_CHECKING:
     from sekkei.wire.connection import Connection
@@ -17,6 +18,7 @@ class Host(Protocol):
     service: Service
     limits: Limits
     turns: Turns
+    unread: Unread
     stopping: bool
     debug: bool
 

@@ -20,6 +20,9 @@ class Limits:
     buffered_bytes_max: int = 256 * MIB
     """Of all request bodies that are being received at one time."""
 
+    unread_bytes_max: int = 256 * MIB
+    """Of all answers that their clients have not taken yet."""
+
     connections_max: int = 1024
     """Fewer when the process may not have twice as many files open."""
 
@@ -31,6 +34,9 @@ class Limits:
 
     write_seconds: float = 60.0
     """For a client that does not take its answer."""
+
+    stalled_seconds: float = 3.0
+    """Who sent nothing more of a request, or took nothing of an answer, for so long makes room when there is none."""
 
     linger_seconds: float = 10.0
     """How long what a refused client still sends is read and thrown away, so that it can read why."""

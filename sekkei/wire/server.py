@@ -17,6 +17,7 @@ from sekkei.wire.outgoing import Outgoing
 from sekkei.wire.service import Engine, Service
 from sekkei.wire.sigv4 import Key
 from sekkei.wire.turns import Turns
+from sekkei.wire.unread import Unread
 
 log = logging.getLogger("sekkei.wire")
 
@@ -57,6 +58,7 @@ class Server:
         self._empty = asyncio.Event()
         self._outgoing = Outgoing()
         self.turns = Turns()
+        self.unread = Unread(self.limits.unread_bytes_max, self.limits.stalled_seconds, self.turns)
 
     async def start(self, host: str = "127.0.0.1", port: int = 0) -> None:
         """Listen. Port 0 takes any free one; see `port`."""
@@ -98,16 +100,23 @@ class Server:
     # --- what a connection asks of its host ------------------------------------------------------------------------
 
     def enter(self, connection: Connection) -> bool:
-        """When there are too many, the one that has been idle for the longest makes room."""
+        """When there are too many, the one that has been idle for the longest makes room, or else the one that has let
+        half a request or half an answer lie for the longest."""
         self._connections.add(connection)
         if self.stopping:
             return False
-        if len(self._connections) <= min(self.limits.connections_max, self._room):
+        most = min(self.limits.connections_max, self._room)
+        if len(self._connections) <= most:
             return True
         idle = [each for each in self._connections if each.is_idle and each is not connection]
-        if not idle:
-            return False
-        longest = min(idle, key=attrgetter("deadline"))
+        if idle:
+            longest = min(idle, key=attrgetter("deadline"))
+        else:
+            longest = min(self._connections, key=attrgetter("stalled_since"))
+            if longest.stalled_since > asyncio.get_running_loop().time() - self.limits.stalled_seconds:
+                if len(self._connections) > most + most // 8 + 1:
+                    connection.abort()  # those who are told that there is no room take up some as well
+                return False
         self.send_all()  # it may have been answered in this very turn
         self._connections.discard(longest)
         longest.abort()
@@ -137,6 +146,7 @@ class Server:
         now = loop.time()
         for connection in [each for each in self._connections if each.deadline < now]:
             connection.expire()
+        self.unread.look(now)
         self._sweeper = loop.call_later(self.limits.sweep_seconds, self._sweep, loop)
 
 

@@ -12,3 +12,10 @@ _OF_STREAMS = {"DescribeStream", "GetRecords", "GetShardIterator", "ListStreams"
 OPERATIONS: dict[bytes, str] = {
     f"{STREAMS if operation in _OF_STREAMS else DYNAMODB}.{operation}".encode(): operation for operation in _ALL
 }
+
+LARGE_ANSWERS = frozenset(
+    target
+    for target, operation in OPERATIONS.items()
+    if operation.startswith(("Batch", "Transact", "Execute")) or operation in ("GetRecords", "Query", "Scan")
+)
+"""Those that may be answered with more than one item."""

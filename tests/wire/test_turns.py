@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from sekkei.wire import turns
-from sekkei.wire.connection import PIECE_BYTES
+from sekkei.wire.heads import PIECE_BYTES
 from sekkei.wire.limits import Limits
 from sekkei.wire.server import Server
 from tests.wire.client import Client, post, request

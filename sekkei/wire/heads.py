@@ -1,0 +1,20 @@
+"""Requests as they come: how much is parsed at a time, and what the parser made of a head."""
+
+from __future__ import annotations
+
+PIECE_BYTES = 4096
+"""Most requests are smaller. The parser cannot stop, so all requests of a piece are taken apart, whether or not it is
+their turn. What is known to be the body of one comes whole."""
+
+_OFFER = (b"upgrade", b"http2-settings", b"connection")
+
+
+def head_bytes(url: bytes, headers: list[tuple[bytes, bytes]]) -> int:
+    """As they came, trailers included."""
+    return len(url) + sum(len(name) + len(value) + 4 for name, value in headers)
+
+
+def head_without_offer(method: bytes, url: bytes, version: bytes, headers: list[tuple[bytes, bytes]]) -> bytes:
+    """The same head as if it did not offer another protocol."""
+    line = b"%b %b HTTP/%b\r\n" % (method, url, version)
+    return line + b"".join([b"%b: %b\r\n" % pair for pair in headers if pair[0].lower() not in _OFFER]) + b"\r\n"
