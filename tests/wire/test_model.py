@@ -1,4 +1,4 @@
-"""Next year's DynamoDB: every operation, input member and enum value of the newest SDK's model, against ours.
+"""Next year's DynamoDB: every operation, input member, enum value and type of value in the newest SDK's model.
 
 What we neither know nor name in docs/compatibility.md, with a reason, fails here. So a new release of botocore says
 what there is to do.
@@ -16,6 +16,7 @@ import pytest
 from botocore.model import ListShape, MapShape, OperationModel, StructureShape
 
 from sekkei.engine import Engine, operations
+from sekkei.engine.items import values
 from sekkei.engine.validation import value_shapes
 from sekkei.engine.validation.shapes import List, Map, Shape, String, Structure
 from sekkei.errors import UnknownOperationException
@@ -38,7 +39,12 @@ def named() -> set[str]:
 
 def unknown(model: Any, ours: Shape | None, path: str, seen: frozenset[str] = frozenset()) -> Iterator[str]:
     """Paths of what the model has and our shape has not."""
-    if ours is None or isinstance(ours, value_shapes.AttributeValue | value_shapes.Item) or model.name in seen:
+    if isinstance(ours, value_shapes.AttributeValue | value_shapes.Item):
+        # One type wherever it stands, in a map of them or alone, with nothing else below it.
+        value = model if isinstance(ours, value_shapes.AttributeValue) else model.value
+        yield from (f"{value.name}.{name}" for name in value.members if name not in values.TYPES)
+        return
+    if ours is None or model.name in seen:
         return
     seen |= {model.name}
     if isinstance(model, StructureShape) and isinstance(ours, Structure):
@@ -92,3 +98,13 @@ def test_a_new_member_or_value_is_noticed(plant: str, monkeypatch: pytest.Monkey
     else:
         model.members["Item2"] = model.members["Item"]
     assert plant in set(unknown(model, shape, "PutItem"))
+
+
+@pytest.mark.parametrize(
+    ("operation", "member"), [("PutItem", "Item"), ("PutItem", "ExpressionAttributeValues"), ("GetItem", "Key")]
+)
+def test_a_new_type_of_value_is_noticed(operation: str, member: str) -> None:
+    model: Any = models()[operation].input_shape
+    value = model.members[member].value
+    value.members["F32"] = value.members["N"]
+    assert set(unknown(model, operations.OPERATIONS[operation].shape, operation)) == {"AttributeValue.F32"}
