@@ -17,7 +17,7 @@ from typing import Any, cast
 
 import httptools
 
-from sekkei.wire.heads import PIECE_BYTES, head_bytes, head_without_offer
+from sekkei.wire.heads import OBJECT_BYTES, PIECE_BYTES, head_bytes, head_without_offer
 from sekkei.wire.host import Host
 from sekkei.wire.request import Request
 from sekkei.wire.service import Call
@@ -230,8 +230,9 @@ class Connection(asyncio.Protocol):
             return
         self._body_bytes += len(data)
         if self._body:  # only bodies that come in pieces can pile up, so only they are counted
-            self._buffered_bytes += len(data)
-            if not self._host.buffer(len(data)):
+            count = len(data) + OBJECT_BYTES
+            self._buffered_bytes += count
+            if not self._host.buffer(count):
                 self._refuse(self._service.answers.refusal(503))
                 return
         if self._body_bytes > self._host.limits.body_bytes_max:

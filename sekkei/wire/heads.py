@@ -6,6 +6,9 @@ PIECE_BYTES = 4096
 """Most requests are smaller. The parser cannot stop, so all requests of a piece are taken apart, whether or not it is
 their turn. What is known to be the body of one comes whole."""
 
+OBJECT_BYTES = 48
+"""What a piece of a body takes besides its bytes: chunks may have two of them."""
+
 _OFFER = (b"upgrade", b"http2-settings", b"connection")
 
 

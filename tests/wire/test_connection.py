@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+import sys
 from dataclasses import replace
 from typing import Any
 
@@ -14,6 +15,7 @@ from sekkei.wire.limits import Limits
 from sekkei.wire.server import Server
 from tests.wire.client import Client, post, request, until
 from tests.wire.conftest import FakeEngine, Serve
+from tests.wire.peer import Peer
 
 MIB = 1024 * 1024
 
@@ -215,6 +217,16 @@ async def test_memory_for_bodies_is_bounded(serve: Serve, engine: FakeEngine) ->
     await until(lambda: server._buffered_bytes > MIB // 2)
     assert (await second.ask(data)).status == 503
     assert (await first.ask(data[-200:])).json() == {"Written": "x"}
+    assert server._buffered_bytes == 0
+
+
+async def test_small_chunks_are_counted_as_what_they_take(engine: FakeEngine) -> None:
+    """In chunks of two bytes, a body of 16 MB is 450 MB of objects."""
+    server = Server(engine)
+    peer = Peer(server)
+    peer.connection.data_received(chunked("PutItem", [b"  "] * 500)[:-5])
+    assert server._buffered_bytes > 500 * sys.getsizeof(b"  ")
+    peer.connection.connection_lost(None)
     assert server._buffered_bytes == 0
 
 
