@@ -25,7 +25,7 @@ def hearing(clock: ManualClock) -> Hearing:
     """Somebody who has asked for 500 yen to Chiba and is at the checkout."""
     found = Hearing(LineCounterpart(clock), Ledger(clock))
     found.asked[AOI] = ("CHIBA", 500)
-    session = Requests(found.ledger).post("/v1/checkout/sessions", urlencode(GOOD).encode(), None)
+    session, _ = Requests(found.ledger).post("/v1/checkout/sessions", urlencode(GOOD).encode(), None)
     found.made(Checkout(AOI, "CHIBA", 500, found.ledger.sessions[session["id"]]))
     return found
 

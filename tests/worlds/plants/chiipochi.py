@@ -146,6 +146,13 @@ def a_refund_that_is_refused_stays_on_its_way(patch: pytest.MonkeyPatch) -> None
     patch.setattr(RefundTransport, "given_up", nothing(None))
 
 
+def what_stripe_failed_over_is_asked_under_one_key(patch: pytest.MonkeyPatch) -> None:
+    """Which answers for ever that it has failed."""
+    from sekkei_systems.chiipochi.ports.payments import stripe
+
+    patch.setattr(stripe, "_is_kept_failure", lambda answer: False)
+
+
 def whoever_leaves_stays_in_the_records(patch: pytest.MonkeyPatch) -> None:
     from sekkei.runtime.jobs import Progress
     from sekkei_systems.chiipochi.service.personal import BotPeople
@@ -218,6 +225,7 @@ PLANTS = [
     Planted("chiipochi", thanks_come_before_the_money, THANKS, 6, DONATING),
     Planted("chiipochi", every_change_of_a_donation_is_thanked_for, THANKS, 2, DONATING),
     Planted("chiipochi", a_refund_that_is_refused_stays_on_its_way, "no_refund_runs_for_ever", 2, GIVING_BACK),
+    Planted("chiipochi", what_stripe_failed_over_is_asked_under_one_key, "no_refund_runs_for_ever", 28, GIVING_BACK),
     Planted("chiipochi", whoever_leaves_stays_in_the_records, "whoever_left_is_named_nowhere", 0, GIVING_BACK),
     Planted("chiipochi", a_second_payment_that_comes_back_is_not_owed, "money_equals_the_ledger", 3, GIVING_BACK),
     Planted("chiipochi", a_second_payment_is_taken_for_news_of_the_first, "money_equals_the_ledger", 0, GIVING_BACK),

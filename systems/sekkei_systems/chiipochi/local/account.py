@@ -56,15 +56,14 @@ class LocalAccount:
         parts = urlsplit(url)
         lower = {name.lower(): value for name, value in headers.items()}
 
-        def deed(ledger: Ledger) -> tuple[int, object]:
+        def deed(ledger: Ledger) -> Answer:
             return answered(Requests(ledger), KEY, method, url, lower, body)
 
         if parts.path in _ACCOUNT_WIDE:
-            status, content = deed(await self._whole())
-        else:
-            key = self._key(parts.path, {**parse_qs(parts.query)}, nested(body))
-            status, content = await self._act(key, deed, nested(body))
-        return Answer(status, {}, orjson.dumps(content))
+            return deed(await self._whole())
+        key = self._key(parts.path, {**parse_qs(parts.query)}, nested(body))
+        found: Answer = await self._act(key, deed, nested(body))
+        return found
 
     def _key(self, path: str, query: Mapping[str, list[str]], fields: Thing) -> str:
         """The row that a request is about. A new one follows from our order, so that asking twice makes one; the

@@ -18,6 +18,7 @@ from sekkei_systems.chiipochi.design.models import Donation, Status, Surplus
 from sekkei_systems.chiipochi.local.stripe import Ledger
 from sekkei_systems.chiipochi.local.stripe.errors import Refused
 from sekkei_systems.chiipochi.local.stripe.ledger import Thing
+from sekkei_systems.chiipochi.local.stripe.requests import Failing
 from sekkei_systems.chiipochi.local.stripe.server import KEY, StripeEnd
 from sekkei_systems.chiipochi.service.links import order_id_of
 
@@ -58,7 +59,17 @@ WORLD = Script(
 def open_services(world: World) -> None:
     ledger, line = Ledger(world.clock, world.seed), LineCounterpart(world.clock, TOKEN)
     world.given |= {"ledger": ledger, "line": line, "yes": Counter(), "forgotten": {}, "left": set()}
-    world.internet.services |= {"api.stripe.com": StripeEnd(ledger), "api.line.me": line}
+    stripe = StripeEnd(ledger)
+    stripe.requests.fails = lambda key: _fails(world, key)
+    world.internet.services |= {"api.stripe.com": stripe, "api.line.me": line}
+
+
+def _fails(world: World, key: str) -> Failing:
+    """Stripe keeps what it said of a key, so that it failed as well: of one in eight, where services have faults."""
+    dice = dice_of(world.seed, "stripe", key)
+    if not world.faulty or not world.faults.outside or not dice.chance(1 / 8):
+        return ""
+    return dice.choice(["before", "after"])
 
 
 @WORLD.lives

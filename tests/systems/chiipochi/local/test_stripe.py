@@ -11,8 +11,10 @@ import pytest
 
 from sekkei.clock import ManualClock
 from sekkei.runtime.http import Http
+from sekkei.store.http import Answer
 from sekkei_systems.chiipochi.local.stripe import Ledger, LocalStripe, balance, serve
 from sekkei_systems.chiipochi.local.stripe.errors import Refused
+from sekkei_systems.chiipochi.local.stripe.requests import Failing
 from sekkei_systems.chiipochi.local.stripe.server import KEY
 
 GOOD = {
@@ -35,14 +37,18 @@ async def stripe(clock: ManualClock) -> AsyncIterator[LocalStripe]:
 
 
 async def _post(stripe: LocalStripe, path: str, fields: dict[str, str], key: str = "", auth: str = KEY) -> Any:
+    answer = await _answer(stripe, path, fields, key, auth)
+    return answer.status, orjson.loads(answer.body)
+
+
+async def _answer(stripe: LocalStripe, path: str, fields: dict[str, str], key: str = "", auth: str = KEY) -> Answer:
     headers = {"Authorization": f"Bearer {auth}", "Content-Type": "application/x-www-form-urlencoded"}
     headers |= {"Idempotency-Key": key} if key else {}
     http = Http()
     try:
-        answer = await http.request("POST", stripe.url + path, headers=headers, body=urlencode(fields).encode())
+        return await http.request("POST", stripe.url + path, headers=headers, body=urlencode(fields).encode())
     finally:
         http.close()
-    return answer.status, orjson.loads(answer.body)
 
 
 async def _session(stripe: LocalStripe, **changes: str) -> dict[str, Any]:
@@ -110,6 +116,20 @@ async def test_an_answer_is_repeated_whatever_has_happened_since(stripe: LocalSt
     assert (await _post(stripe, "/v1/refunds", {**wanted, "reason": "none"}, "third"))[0] == 400
     assert (await _post(stripe, "/v1/refunds", wanted, "third"))[0] == 200
     assert stripe.ledger.kept(charge) == 0
+
+
+@pytest.mark.parametrize("failing", ["before", "after"])
+async def test_that_stripe_failed_is_kept_under_the_key(stripe: LocalStripe, failing: Failing) -> None:
+    """Also where all was done; only another key asks anew."""
+    stripe.end.requests.fails = lambda key: failing if key == "first" else ""
+    first, again = [await _answer(stripe, "/v1/checkout/sessions", GOOD, "first") for _ in range(2)]
+    assert (first.status, first.headers.get(b"idempotent-replayed")) == (500, None)
+    assert (again.status, again.headers.get(b"idempotent-replayed")) == (500, b"true")
+    assert first.body == again.body
+    assert len(stripe.ledger.sessions) == (failing == "after")
+    for replayed in (None, b"true"):
+        other = await _answer(stripe, "/v1/checkout/sessions", GOOD, "second")
+        assert (other.status, other.headers.get(b"idempotent-replayed")) == (200, replayed)
 
 
 async def test_cash_waits_for_an_account(stripe: LocalStripe) -> None:

@@ -11,6 +11,8 @@ class Refused(Exception):
     def __init__(self, code: str, message: str, status: int = 400, kind: str = "invalid_request_error") -> None:
         super().__init__(message)
         self.code, self.message, self.status, self.kind = code, message, status, kind
+        self.replayed = False
+        """It was said before, to the first request with this key."""
 
     @property
     def was_tried(self) -> bool:
@@ -19,4 +21,5 @@ class Refused(Exception):
 
     @property
     def body(self) -> dict[str, Any]:
-        return {"error": {"code": self.code, "message": self.message, "type": self.kind}}
+        code = {"code": self.code} if self.code else {}
+        return {"error": {**code, "message": self.message, "type": self.kind}}

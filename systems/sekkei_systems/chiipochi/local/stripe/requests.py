@@ -6,7 +6,7 @@ import copy
 import operator
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import parse_qsl
 
 from sekkei_systems.chiipochi.local.stripe import balance
@@ -40,6 +40,9 @@ REASONS = (None, "duplicate", "fraudulent", "requested_by_customer")
 PAGE_MAX = 100
 _EXPIRE = re.compile(r"/v1/checkout/sessions/([^/]+)/expire")
 _BETWEEN = re.compile(r"(created|available_on|arrival_date)\[(gte|gt|lte|lt)\]")
+Failing = Literal["", "before", "after"]
+"""A 500 that is kept under the key, before anything was done or after all of it was."""
+FAILED: Thing = {"refused": ["", "An unknown error occurred", 500, "api_error"]}
 _COMPARE = {"gte": operator.ge, "gt": operator.gt, "lte": operator.le, "lt": operator.lt}
 _PART = re.compile(r"\[([^\]]*)\]")
 
@@ -61,30 +64,43 @@ def nested(body: bytes) -> Thing:
 class Requests:
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
+        self.fails: Callable[[str], Failing] = lambda key: ""
+        """How Stripe fails over a request with this key."""
 
-    def post(self, path: str, body: bytes, key: str | None) -> Thing:
-        """A key that was used before answers as it did then; with other parameters it is refused."""
+    def post(self, path: str, body: bytes, key: str | None) -> tuple[Thing, bool]:
+        """The answer, and whether it is that of a request before: a key answers again as it did then, also that Stripe
+        failed. With other parameters it is refused."""
         make = self._maker(path)
-        if key is not None and len(key) > KEY_LENGTH_MAX:
+        if key is None:
+            return copy.deepcopy(make(nested(body))), False
+        if len(key) > KEY_LENGTH_MAX:
             raise Refused("idempotency_key_too_long", "Idempotency keys may have 255 characters.")
         asked, answers = f"{path}?{body.decode()}", self._ledger.answers
-        if key is not None and key in answers:
-            before, answer = answers[key]
-            if before != asked:
-                message = "Keys for idempotent requests can only be used with the same parameters."
-                raise Refused("idempotency_key_in_use", message, 400, "idempotency_error")
-            if "refused" in answer:
-                raise Refused(*answer["refused"])
-            return copy.deepcopy(answer)
+        replayed = key in answers
+        if not replayed:
+            answers[key] = [asked, self._begun(make, key, body)]
+        before, answer = answers[key]
+        if before != asked:
+            message = "Keys for idempotent requests can only be used with the same parameters."
+            raise Refused("", message, 400, "idempotency_error")
+        if "refused" in answer:
+            refused = Refused(*answer["refused"])
+            refused.replayed = replayed
+            raise refused
+        return copy.deepcopy(answer), replayed
+
+    def _begun(self, make: Callable[[Thing], Thing], key: str, body: bytes) -> Thing:
+        """What is kept of a request that Stripe begins to carry out. Raises Refused for one that it does not."""
+        failing = self.fails(key)
+        if failing == "before":
+            return copy.deepcopy(FAILED)
         try:
             answer = copy.deepcopy(make(nested(body)))
         except Refused as refused:
-            if key is not None and refused.was_tried:
-                answers[key] = [asked, {"refused": [refused.code, refused.message]}]
-            raise
-        if key is not None:
-            answers[key] = [asked, answer]
-        return copy.deepcopy(answer)
+            if not refused.was_tried:
+                raise
+            answer = {"refused": [refused.code, refused.message]}
+        return copy.deepcopy(FAILED) if failing else answer
 
     def _maker(self, path: str) -> Callable[[Thing], Thing]:
         made: dict[str, Callable[[Thing], Thing]] = {

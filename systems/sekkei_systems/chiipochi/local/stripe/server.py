@@ -34,41 +34,46 @@ class StripeEnd:
     """But for what time alone has changed: a checkout that has run out."""
 
     def __init__(self, ledger: Ledger, key: str = KEY) -> None:
-        self._requests, self._key = Requests(ledger), key
+        self.requests, self._key = Requests(ledger), key
 
     async def answer(self, method: str, target: str, headers: Mapping[str, str], body: bytes) -> Answer:
         if method == "GET" and target.startswith(f"{PAGES}/"):
             return Answer(200, {b"content-type": b"text/plain; charset=utf-8"}, PAGE.encode())
-        status, content = answered(self._requests, self._key, method, target, headers, body)
-        return Answer(status, {b"content-type": b"application/json"}, orjson.dumps(content))
+        return answered(self.requests, self._key, method, target, headers, body)
 
 
 @dataclass(slots=True)
 class LocalStripe(served.Served):
     ledger: Ledger = None  # type: ignore[assignment]
+    end: StripeEnd = None  # type: ignore[assignment]
 
 
 @asynccontextmanager
 async def serve(ledger: Ledger, key: str = KEY) -> AsyncIterator[LocalStripe]:
     """On a free port of loopback, until the block ends."""
-    found = LocalStripe(ledger=ledger)
-    async with served.serve(StripeEnd(ledger, key), found):
+    found = LocalStripe(ledger=ledger, end=StripeEnd(ledger, key))
+    async with served.serve(found.end, found):
         yield found
 
 
-def answered(
-    requests: Requests, key: str, method: str, target: str, headers: Mapping[str, str], body: bytes
-) -> tuple[int, object]:
-    """Status and content, as Stripe answers."""
-    if headers.get("authorization") != f"Bearer {key}":
-        return 401, {"error": {"type": "invalid_request_error", "message": "Invalid API Key provided."}}
-    parts = urlsplit(target)
+def answered(requests: Requests, key: str, method: str, target: str, headers: Mapping[str, str], body: bytes) -> Answer:
+    """As Stripe answers."""
+    parts, replayed = urlsplit(target), False
     try:
+        if headers.get("authorization") != f"Bearer {key}":
+            raise Refused("", "Invalid API Key provided.", 401)
         if method == "POST":
-            return 200, requests.post(parts.path, body, headers.get("idempotency-key"))
-        return 200, requests.get(parts.path, parse_qs(parts.query))
+            content, replayed = requests.post(parts.path, body, headers.get("idempotency-key"))
+        else:
+            content = requests.get(parts.path, parse_qs(parts.query))
     except Refused as refused:
-        return refused.status, refused.body
+        return _answer(refused.status, refused.body, replayed=refused.replayed)
+    return _answer(200, content, replayed=replayed)
+
+
+def _answer(status: int, content: object, *, replayed: bool = False) -> Answer:
+    fields = {b"content-type": b"application/json"} | ({b"idempotent-replayed": b"true"} if replayed else {})
+    return Answer(status, fields, orjson.dumps(content))
 
 
 def offer(clock: Clock) -> Offer:

@@ -40,6 +40,8 @@ from sekkei_systems.chiipochi.ports.payments.port import (
 from sekkei_systems.chiipochi.refusals import BadCallback
 
 API_URL = "https://api.stripe.com"
+KEYS_MAX = 10
+"""So many failures in a row that Stripe has kept, and somebody else may try later."""
 _OUTCOMES = {
     "checkout.session.async_payment_succeeded": Outcome.PAID,
     "checkout.session.async_payment_failed": Outcome.FAILED,
@@ -70,7 +72,7 @@ class StripeError(ProviderDown):
 
 
 class StripeAway(StripeError, ProviderAway):
-    """Stripe does not answer, answers 5xx, or asks to be left alone for a while (429)."""
+    """Stripe does not answer, answers 5xx, is at the same request still (409), or asks to be left alone (429)."""
 
 
 class Connection(Protocol):
@@ -209,21 +211,29 @@ class Stripe:
         intent = _id((await self._session(tx_id) or {}).get("payment_intent"))
         if not intent:
             raise RefundRefused("Stripe knows of no payment of this checkout")
-        fields = {"payment_intent": intent, "metadata[order_id]": order_id, "reason": "requested_by_customer"}
-        answer = await self._send("/v1/refunds", fields, f"refund|{tx_id}|{key}".rstrip("|"))
+        marks = {"order_id": order_id} | ({"asked": key} if key else {})
+        fields = {"payment_intent": intent, "reason": "requested_by_customer"}
+        fields |= {f"metadata[{name}]": value for name, value in marks.items()}
+        async for answer in self._answers("/v1/refunds", fields, f"refund|{tx_id}|{key}".rstrip("|")):
+            if _is_kept_failure(answer) and (done := await self._refund_of(intent, marks)):
+                return _unless_failed(done)
         if answer.status == 200:
             refund_id = str(orjson.loads(answer.body)["id"])
-            status = (await self._get(f"/v1/refunds/{quote(refund_id, safe='')}") or {}).get("status")
-            if status in ("failed", "canceled"):
-                raise RefundRefused(f"Stripe's refund {refund_id} is {status}")
-            return refund_id
+            return _unless_failed(await self._get(f"/v1/refunds/{quote(refund_id, safe='')}") or {"id": refund_id})
         if _error_code(answer) == "charge_already_refunded":
             if not _charge(await self._session(tx_id, "payment_intent.latest_charge") or {}).get("refunded"):
                 raise RefundRefused("it was refunded at Stripe, and that has failed since")
             return "refunded at Stripe"
         if 400 <= answer.status < 500 and answer.status not in (401, 409, 429):
             raise RefundRefused(f"Stripe answered {answer.status}: {_error_code(answer)}")
-        raise StripeError(f"Stripe answered {answer.status} to a refund")
+        raise _refusal(answer, "a refund")
+
+    async def _refund_of(self, intent: str, marks: Mapping[str, str]) -> dict[str, Any] | None:
+        """The one that was made when Stripe said that it had failed."""
+        async for found in self._listed("/v1/refunds", {"payment_intent": intent}):
+            if _object(found.get("metadata")) == marks:
+                return found
+        return None
 
     # The account
 
@@ -264,17 +274,25 @@ class Stripe:
         if answer.status == 404:
             return None
         if answer.status != 200:
-            kind = StripeAway if answer.status == 429 or answer.status >= 500 else StripeError
-            raise kind(f"Stripe answered {answer.status} to a question")
+            raise _refusal(answer, "a question")
         found: dict[str, Any] = orjson.loads(answer.body)
         return found
 
     async def _post(self, path: str, fields: Mapping[str, str], key: str) -> dict[str, Any]:
-        answer = await self._send(path, fields, key)
-        if answer.status != 200:
-            raise StripeError(f"Stripe answered {answer.status} to {path}: {_error_code(answer)}")
-        found: dict[str, Any] = orjson.loads(answer.body)
-        return found
+        async for answer in self._answers(path, fields, key):
+            if answer.status == 200:
+                found: dict[str, Any] = orjson.loads(answer.body)
+                return found
+        raise _refusal(answer, path)
+
+    async def _answers(self, path: str, fields: Mapping[str, str], key: str) -> AsyncIterator[Answer]:
+        """One; but Stripe keeps it under the key for a day, also that it failed. Whether it did what it was asked is
+        not known then, and it is asked under a further key."""
+        for number in range(1, KEYS_MAX + 1):
+            answer = await self._send(path, fields, key if number == 1 else f"{key}|{number}")
+            yield answer
+            if not _is_kept_failure(answer):
+                return
 
     async def _send(self, path: str, fields: Mapping[str, str], key: str) -> Answer:
         """Everything in a request follows from the key, so Stripe answers a repeated one as it did the first time."""
@@ -309,6 +327,21 @@ def _movement(found: Mapping[str, Any]) -> Movement:
         str(_object(source.get("metadata")).get("order_id") or ""),
         (_id(found.get("source")) or "") if kind == "payout" and int(found["amount"]) < 0 else "",
     )
+
+
+def _is_kept_failure(answer: Answer) -> bool:
+    return answer.status >= 500 and answer.headers.get(b"idempotent-replayed") == b"true"
+
+
+def _refusal(answer: Answer, asked: str) -> StripeError:
+    kind = StripeAway if answer.status in (409, 429) or answer.status >= 500 else StripeError
+    return kind(f"Stripe answered {answer.status} to {asked}: {_error_code(answer)}")
+
+
+def _unless_failed(refund: Mapping[str, Any]) -> str:
+    if refund.get("status") in ("failed", "canceled"):
+        raise RefundRefused(f"Stripe's refund {refund['id']} is {refund['status']}")
+    return str(refund["id"])
 
 
 def _error_code(answer: Answer) -> str:
