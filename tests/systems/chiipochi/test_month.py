@@ -194,6 +194,7 @@ async def a_month(clock: ManualClock, people: int) -> AsyncIterator[Month]:
     async with served.serve(line) as outside:
         given = {"line_channel_secret": SECRET, "line_channel_token": TOKEN, "line_api_url": outside.url}
         async with at_stripe(clock, **given) as bot:
+            bot.stripe.end.seconds = 0.0
             yield Month(bot, line, outside, people)
 
 

@@ -153,6 +153,13 @@ def what_stripe_failed_over_is_asked_under_one_key(patch: pytest.MonkeyPatch) ->
     patch.setattr(stripe, "_is_kept_failure", lambda answer: False)
 
 
+def two_taps_at_once_are_one_too_many(patch: pytest.MonkeyPatch) -> None:
+    """Stripe says that it is at the first one, and that is taken for its last word."""
+    from sekkei_systems.chiipochi.ports.payments import stripe
+
+    patch.setattr(stripe, "BUSY_SECONDS", ())
+
+
 def whoever_leaves_stays_in_the_records(patch: pytest.MonkeyPatch) -> None:
     from sekkei.runtime.jobs import Progress
     from sekkei_systems.chiipochi.service.personal import BotPeople
@@ -202,6 +209,7 @@ def a_receipt_stays_when_money_goes_back(patch: pytest.MonkeyPatch) -> None:
 
 
 DONATING = "names_a_speciality", "says_yes", "follows_the_link"
+TAPPING = *DONATING, "taps_the_link_twice"
 FORGETTING = *DONATING, *("wants_to_be_forgotten",) * 5
 GIVING_BACK = (
     *(*DONATING, *("follows_the_link", "pays_once_more") * 2),
@@ -226,6 +234,7 @@ PLANTS = [
     Planted("chiipochi", every_change_of_a_donation_is_thanked_for, THANKS, 2, DONATING),
     Planted("chiipochi", a_refund_that_is_refused_stays_on_its_way, "no_refund_runs_for_ever", 2, GIVING_BACK),
     Planted("chiipochi", what_stripe_failed_over_is_asked_under_one_key, "no_refund_runs_for_ever", 28, GIVING_BACK),
+    Planted("chiipochi", two_taps_at_once_are_one_too_many, "payments_are_down_only_where_stripe_is", 2, TAPPING),
     Planted("chiipochi", whoever_leaves_stays_in_the_records, "whoever_left_is_named_nowhere", 0, GIVING_BACK),
     Planted("chiipochi", a_second_payment_that_comes_back_is_not_owed, "money_equals_the_ledger", 3, GIVING_BACK),
     Planted("chiipochi", a_second_payment_is_taken_for_news_of_the_first, "money_equals_the_ledger", 0, GIVING_BACK),

@@ -58,7 +58,7 @@ WORLD = Script(
 @WORLD.prepares
 def open_services(world: World) -> None:
     ledger, line = Ledger(world.clock, world.seed), LineCounterpart(world.clock, TOKEN)
-    world.given |= {"ledger": ledger, "line": line, "yes": Counter(), "forgotten": {}, "left": set()}
+    world.given |= {"ledger": ledger, "line": line, "yes": Counter(), "forgotten": {}, "left": set(), "down": []}
     stripe = StripeEnd(ledger)
     stripe.requests.fails = lambda key: _fails(world, key)
     world.internet.services |= {"api.stripe.com": stripe, "api.line.me": line}
@@ -242,6 +242,17 @@ async def follows_the_link(me: Person) -> str | None:
     session = ledger_of(me.world).sessions[reply.location.rpartition("/")[2]]
     await asyncio.sleep(me.dice.seconds(5.0))
     return f"at Stripe: {_decides(me, session)}"
+
+
+@WORLD.does("donor", 2)
+async def taps_the_link_twice(me: Person) -> str | None:
+    """And is in the middle of both requests at once; whoever hears that payments are down is remembered."""
+    found = _newest(me, PAY)
+    if found is None:
+        return None
+    replies = await asyncio.gather(*(me.get(found[0]) for _ in range(2)))
+    me.world.given["down"] += [one.text for one in replies if one.status == 503]
+    return f"taps the link twice: {', '.join(str(one.status) for one in replies)}"
 
 
 def _decides(me: Person, session: Thing) -> str:

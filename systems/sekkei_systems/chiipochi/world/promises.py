@@ -117,6 +117,12 @@ def no_refund_runs_for_ever(world: World) -> None:
 
 
 @WORLD.finally_
+def payments_are_down_only_where_stripe_is(world: World) -> None:
+    if not world.faults.outside:
+        assert world.given["down"] == [], "somebody who tapped twice could not pay, and Stripe was well"
+
+
+@WORLD.finally_
 def receipts_are_numbered_without_gaps(world: World) -> None:
     rows = world.decoded("receipts")
     for counter in (one for one in rows if isinstance(one, ReceiptCounter)):

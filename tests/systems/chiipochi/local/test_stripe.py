@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from typing import Any
 from urllib.parse import urlencode
@@ -83,7 +84,7 @@ async def test_keys_and_doors(stripe: LocalStripe) -> None:
     first = await _post(stripe, "/v1/checkout/sessions", GOOD, "k1")
     assert await _post(stripe, "/v1/checkout/sessions", GOOD, "k1") == first
     status, answer = await _post(stripe, "/v1/checkout/sessions", {**GOOD, "locale": "ja"}, "k1")
-    assert (status, answer["error"]["type"]) == (400, "idempotency_error")
+    assert (status, answer["error"]["type"], answer["error"].get("code")) == (400, "idempotency_error", None)
     assert (await _post(stripe, "/v1/checkout/sessions", GOOD, "k" * 256))[0] == 400
     assert (await _post(stripe, "/v1/checkout/sessions", GOOD, "k2", auth="sk_other"))[0] == 401
     assert (await _post(stripe, "/v1/charges", GOOD))[0] == 404
@@ -116,6 +117,17 @@ async def test_an_answer_is_repeated_whatever_has_happened_since(stripe: LocalSt
     assert (await _post(stripe, "/v1/refunds", {**wanted, "reason": "none"}, "third"))[0] == 400
     assert (await _post(stripe, "/v1/refunds", wanted, "third"))[0] == 200
     assert stripe.ledger.kept(charge) == 0
+
+
+async def test_a_key_is_held_while_its_request_is_under_way(stripe: LocalStripe) -> None:
+    asked = (_post(stripe, "/v1/checkout/sessions", GOOD, key) for key in ("k1", "k1", "k2", ""))
+    first, second, other, keyless = await asyncio.gather(*asked)
+    assert sorted((first[0], second[0])) == [200, 409]
+    refused = first[1] if first[0] == 409 else second[1]
+    assert refused["error"]["code"] == "idempotency_key_in_use"
+    assert (other[0], keyless[0]) == (200, 200)
+    assert (await _post(stripe, "/v1/checkout/sessions", GOOD, "k1"))[0] == 200
+    assert len(stripe.ledger.sessions) == 3
 
 
 @pytest.mark.parametrize("failing", ["before", "after"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -22,6 +23,8 @@ from sekkei_systems.chiipochi.local.stripe.requests import Requests
 KEY = "sk_test_local"
 WEBHOOK_SECRET = "whsec_local"
 PAGES = "/c/pay"
+WORK_SECONDS = 0.2
+IN_USE = "There is currently another in-progress request using this Idempotent Key. Please try again later."
 PAGE = "Stripe's page. Where this Stripe was started, type /pay or /konbini.\n"
 
 __all__ = ["KEY", "Faults", "LocalStripe", "StripeEnd", "answered", "offer", "serve"]
@@ -35,11 +38,24 @@ class StripeEnd:
 
     def __init__(self, ledger: Ledger, key: str = KEY) -> None:
         self.requests, self._key = Requests(ledger), key
+        self.seconds = WORK_SECONDS
+        """So long a request holds its key; another one with it is refused meanwhile."""
+        self._under_way: set[str] = set()
 
     async def answer(self, method: str, target: str, headers: Mapping[str, str], body: bytes) -> Answer:
         if method == "GET" and target.startswith(f"{PAGES}/"):
             return Answer(200, {b"content-type": b"text/plain; charset=utf-8"}, PAGE.encode())
-        return answered(self.requests, self._key, method, target, headers, body)
+        key = headers.get("idempotency-key", "") if method == "POST" else ""
+        if key in self._under_way:
+            return _answer(409, Refused("idempotency_key_in_use", IN_USE, kind="idempotency_error").body)
+        if not key:
+            return answered(self.requests, self._key, method, target, headers, body)
+        self._under_way.add(key)
+        try:
+            await asyncio.sleep(self.seconds)
+            return answered(self.requests, self._key, method, target, headers, body)
+        finally:
+            self._under_way.discard(key)
 
 
 @dataclass(slots=True)

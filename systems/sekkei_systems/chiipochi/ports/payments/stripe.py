@@ -9,6 +9,7 @@ SEKKEI_STRIPE_API_URL           https://api.stripe.com unless told otherwise
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Mapping
 from datetime import UTC, datetime
 from typing import Any, Protocol
@@ -40,6 +41,8 @@ from sekkei_systems.chiipochi.ports.payments.port import (
 from sekkei_systems.chiipochi.refusals import BadCallback
 
 API_URL = "https://api.stripe.com"
+BUSY_SECONDS = (0.2, 0.4, 0.8, 1.6)
+"""Until Stripe is asked again that is at the same request (409), or at too many (429)."""
 KEYS_MAX = 10
 """So many failures in a row that Stripe has kept, and somebody else may try later."""
 _OUTCOMES = {
@@ -295,13 +298,20 @@ class Stripe:
                 return
 
     async def _send(self, path: str, fields: Mapping[str, str], key: str) -> Answer:
-        """Everything in a request follows from the key, so Stripe answers a repeated one as it did the first time."""
+        """Everything in a request follows from the key, so Stripe answers a repeated one as it did the first time; but
+        while that is under way somewhere else it only says so, and is asked again in a moment."""
         headers = {
             **self._headers,
             "Idempotency-Key": quote(key, safe="|:"),
             "Content-Type": "application/x-www-form-urlencoded",
         }
-        return await self._request("POST", path, headers, urlencode(fields).encode())
+        body = urlencode(fields).encode()
+        for seconds in BUSY_SECONDS:
+            answer = await self._request("POST", path, headers, body)
+            if answer.status not in (409, 429):
+                return answer
+            await asyncio.sleep(seconds)
+        return await self._request("POST", path, headers, body)
 
     async def _request(self, method: str, path: str, headers: Mapping[str, str], body: bytes | None) -> Answer:
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 
@@ -99,3 +100,16 @@ async def test_a_refund_that_failed_behind_a_kept_failure_is_not_asked_for_again
     assert len(local.ledger.refunds) == 1
     assert await stripe.refund(tx_id, ORDER_ID, "18") != refund["id"], "another try is another one"
     assert charge["amount_refunded"] == 500
+
+
+async def test_two_taps_at_once_lead_to_one_checkout(local: LocalStripe, stripe: Stripe, order: Order) -> None:
+    """Stripe refuses the second request while the first holds the key."""
+    first, second = await asyncio.gather(stripe.create(order), stripe.create(order))
+    assert first == second
+    assert [*local.ledger.sessions] == [first.tx_id]
+
+
+async def test_a_refund_that_is_under_way_elsewhere_is_one(local: LocalStripe, stripe: Stripe, order: Order) -> None:
+    _paid(local, (tx_id := (await stripe.create(order)).tx_id))
+    first, second = await asyncio.gather(*(stripe.refund(tx_id, ORDER_ID, "17") for _ in range(2)))
+    assert [*local.ledger.refunds] == [first] == [second]
