@@ -235,6 +235,18 @@ async def test_the_webhooks_address_is_set_told_and_tried(channel: Channel) -> N
     assert (gone.success, gone.status_code, gone.reason) == (False, 0, "COULD_NOT_CONNECT")
 
 
+async def test_a_new_address_is_called_after_a_minute(channel: Channel) -> None:
+    async with http_server(*[(200, {}, {})] * 4) as bot:
+        for path in ("old", "new"):
+            await channel.do(channel.bot.set_webhook_endpoint, SetWebhookEndpointRequest(endpoint=f"{bot.url}/{path}"))
+        assert (await channel.do(channel.bot.get_webhook_endpoint)).endpoint == f"{bot.url}/new"
+        await channel.do(channel.bot.test_webhook_endpoint)
+        await channel.do(channel.bot.test_webhook_endpoint, WebhookTest(endpoint=f"{bot.url}/new"))
+        channel.line._clock.advance(60)  # type: ignore[attr-defined]
+        await channel.do(channel.bot.test_webhook_endpoint)
+    assert [one.path for one in bot.received] == ["/old", "/new", "/new"]
+
+
 async def test_a_webhook_that_does_not_answer_is_a_timeout(channel: Channel, monkeypatch: pytest.MonkeyPatch) -> None:
     async def never(*_: object) -> int:
         return await asyncio.Event().wait()  # type: ignore[return-value]

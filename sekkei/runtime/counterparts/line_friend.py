@@ -31,7 +31,7 @@ class FriendAtTerminal:
 
     @property
     def webhook(self) -> str:
-        return self._line.endpoint.url
+        return self._line.endpoint.used
 
     @webhook.setter
     def webhook(self, url: str) -> None:

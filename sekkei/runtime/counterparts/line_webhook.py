@@ -1,4 +1,4 @@
-"""The address that LINE calls: set, told, tried.
+"""The address that LINE calls: set, told, tried. It takes a minute until a new one is called.
 
 LINE takes an HTTPS address of at most 500 characters. On this machine, where nobody has a certificate, plain HTTP to
 loopback is taken too.
@@ -21,6 +21,7 @@ from sekkei.store.http import Origin
 
 URL_MAX = 500
 TESTS_HOURLY = 60
+CACHED_SECONDS = 60.0
 ANSWER_SECONDS = 2.0
 """LINE waits this long for a webhook's answer."""
 
@@ -40,21 +41,31 @@ class WebhookEndpoint:
     def __init__(self, clock: Clock, post: Post = over_network) -> None:
         self._clock, self.post = clock, post
         self.url = ""
+        """As it was set last."""
+        self._before, self._until = "", 0.0
         self.active = True
         """The switch "Use webhook" of LINE's console."""
         self._tests = Hourly(clock, TESTS_HOURLY)
 
+    @property
+    def used(self) -> str:
+        """The one that LINE calls: for a minute still that of before."""
+        return self._before if self._clock.now() < self._until else self.url
+
     def set(self, content: Mapping[str, Any]) -> dict[str, Any]:
-        self.url = _checked(content.get("endpoint"))
+        url, before = _checked(content.get("endpoint")), self.used
+        if before:
+            self._before, self._until = before, self._clock.now() + CACHED_SECONDS
+        self.url = url
         return {}
 
     def told(self) -> dict[str, Any]:
-        return {"endpoint": self._known(), "active": self.active}
+        return {"endpoint": _known(self.url), "active": self.active}
 
     async def test(self, content: Mapping[str, Any], body: bytes, headers: Mapping[str, str]) -> dict[str, Any]:
-        """A delivery without events, to the address that is given or set."""
+        """A delivery without events, to the address that is given or in use."""
         self._tests.take()
-        url = _checked(content["endpoint"]) if "endpoint" in content else self._known()
+        url = _checked(content["endpoint"]) if "endpoint" in content else _known(self.used)
         await _resolve(Origin.of(url))
         status, reason, detail = await self._tried(url, body, headers)
         at = datetime.fromtimestamp(self._clock.now(), UTC).isoformat(timespec="milliseconds")
@@ -75,10 +86,11 @@ class WebhookEndpoint:
             return 0, "COULD_NOT_CONNECT", f"Failure to connect: {error or url}"
         return status, "OK" if 200 <= status < 300 else "ERROR_STATUS_CODE", str(status)
 
-    def _known(self) -> str:
-        if not self.url:
-            raise Refused(404, "Webhook endpoint not found")
-        return self.url
+
+def _known(url: str) -> str:
+    if not url:
+        raise Refused(404, "Webhook endpoint not found")
+    return url
 
 
 def _checked(url: object) -> str:

@@ -224,7 +224,7 @@ async def _webhook(line: LineApi, url: str | None) -> int:
         print("LINE does not know our webhook yet: sekkei chiipochi webhook --set https://…/chiipochi/webhook")
         return FINDINGS
     print(f"{known['endpoint']}: {'in use' if known['active'] else 'switched off in the LINE Developers Console'}")
-    found = await line.test_webhook()
+    found = await line.test_webhook(known["endpoint"])
     print(f"{found.get('statusCode')} {found.get('reason')}: {found.get('detail')}")
     return OK if found.get("success") and known["active"] else FINDINGS
 

@@ -103,6 +103,17 @@ async def test_the_webhook_is_told_to_line_and_tried(
         assert "Invalid webhook endpoint URL" in capsys.readouterr().err
 
 
+async def test_the_address_that_was_just_set_is_the_one_that_is_tried(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """LINE still calls the one of before for a minute."""
+    async with serve(LineCounterpart(ManualClock())) as end, http_server((500, {}, {}), DONE) as bot:
+        settings = rehearsal_settings(end.url, "")
+        assert await _run_with(settings, monkeypatch, "webhook", "--set", f"{bot.url}/old") == 1
+        assert await _run_with(settings, monkeypatch, "webhook", "--set", f"{bot.url}/new") == 0
+    assert [one.path for one in bot.received] == ["/old", "/new"]
+
+
 async def test_a_dry_run_changes_nothing(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     async with http_server((200, {}, {"richmenus": [OLD, THEIRS]})) as line:
         assert await _run(line, monkeypatch, "richmenu", "--dry-run", "--language", "en") == 0

@@ -152,9 +152,10 @@ class LineApi:
         found: dict[str, Any] = orjson.loads(answer.body)
         return found
 
-    async def test_webhook(self) -> dict[str, Any]:
-        """Have LINE call our webhook; what it tells of the answer."""
-        return await self._done("POST", "/v2/bot/channel/webhook/test", {})
+    async def test_webhook(self, url: str) -> dict[str, Any]:
+        """Have LINE call our webhook, where it may still deliver to the address of before; what it tells of the
+        answer."""
+        return await self._done("POST", "/v2/bot/channel/webhook/test", {"endpoint": url})
 
     async def rich_menus(self) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = (await self._done("GET", "/v2/bot/richmenu/list")).get("richmenus", [])
