@@ -71,7 +71,7 @@ def _of_areas(areas: object) -> Iterator[Problem]:
     for place, area in enumerate(areas):
         given = area if isinstance(area, dict) else {}
         bounds, action = given.get("bounds"), given.get("action")
-        for name, found in (("bounds", _of_bounds(bounds)), ("action", _of_action(action))):
+        for name, found in (("bounds", _of_bounds(bounds)), ("action", of_action(action))):
             for inner, words in found if isinstance(given.get(name), dict) else [("", "must be specified")]:
                 yield f"areas[{place}].{name}{inner}", words
 
@@ -82,12 +82,13 @@ def _of_bounds(bounds: Any) -> Iterator[Problem]:
             yield f".{name}", f"must be greater than or equal to {least}"
 
 
-def _of_action(action: Any) -> Iterator[Problem]:
-    kind = action.get("type")
-    if kind not in ACTIONS:
-        yield ".type", "must be one of: " + ", ".join(ACTIONS)
+def of_action(action: Mapping[str, Any], kinds: Mapping[str, Mapping[str, int]] = ACTIONS) -> Iterator[Problem]:
+    """What is wrong with an action, where those of these kinds may stand."""
+    kind = str(action.get("type") or "")
+    if kind not in kinds:
+        yield ".type", "must be one of: " + ", ".join(kinds)
         return
-    for name, longest in ACTIONS[kind].items():
+    for name, longest in kinds[kind].items():
         if not 1 <= units(action.get(name)) <= longest:
             yield f".{name}", f"Length must be between 1 and {longest}"
     for name, longest in (("label", LABEL_MAX), ("displayText", 300), ("fillInText", 300)):
