@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import json
 from collections.abc import Iterator
 from urllib.parse import parse_qs, urlencode, urlsplit
 
@@ -79,6 +80,40 @@ async def test_a_push_happens_once_for_its_key(line: LineCounterpart, bot: Messa
     line._clock.advance(24 * 3600 + 1)  # type: ignore[attr-defined]
     await _push(bot, KEY)  # a key lives for a day
     assert len(line.received(AOI)) == 2
+
+
+async def test_a_key_that_was_accepted_answers_with_what_was_sent(line: LineCounterpart, bot: MessagingApi) -> None:
+    first = await _push(bot, KEY)
+    again = await _refused(_push(bot, KEY))
+    assert [one["id"] for one in json.loads(str(again.body))["sentMessages"]] == [
+        one.id
+        for one in first.sent_messages  # type: ignore[attr-defined]
+    ]
+
+
+async def test_a_key_lives_for_a_day_from_its_first_request(line: LineCounterpart, bot: MessagingApi) -> None:
+    """That one was refused, because the month's pushes were used up."""
+    line.used = 2
+    assert (await _refused(_push(bot, KEY))).status == 429
+    line._clock.advance(20 * 3600)  # type: ignore[attr-defined]
+    line.quota = None
+    await _push(bot, KEY)
+    assert (await _refused(_push(bot, KEY))).status == 409
+    line._clock.advance(4 * 3600)  # type: ignore[attr-defined]
+    await _push(bot, KEY)
+    assert len(line.received(AOI)) == 2
+
+
+@pytest.mark.parametrize(
+    "path", ["message/validate/push", "message/validate/reply", "message/reply", "chat/loading/start"]
+)
+async def test_a_retry_key_is_for_pushes_alone(line: LineCounterpart, path: str) -> None:
+    headers = {"authorization": "Bearer line-token", "content-type": "application/json"}
+    content = {"messages": [{"type": "text", "text": "x"}], "chatId": AOI, "loadingSeconds": 5}
+    content["replyToken"] = line.text(AOI, "x")["replyToken"]
+    for more, status in (({"x-line-retry-key": KEY}, 400), ({}, 202 if path.endswith("start") else 200)):
+        answer = await line.answer("POST", f"/v2/bot/{path}", headers | more, json.dumps(content).encode())
+        assert answer.status == status
 
 
 async def test_the_months_pushes_run_out(line: LineCounterpart, bot: MessagingApi) -> None:

@@ -25,7 +25,7 @@ import orjson
 from sekkei.clock import Clock
 from sekkei.runtime.counterparts.line_menus import RichMenus
 from sekkei.runtime.counterparts.line_message_rules import problems
-from sekkei.runtime.counterparts.line_refused import Refused, faulty
+from sekkei.runtime.counterparts.line_refused import Accepted, Refused, faulty
 from sekkei.runtime.counterparts.line_webhook import WebhookEndpoint
 from sekkei.runtime.transports.line import signature
 from sekkei.store.http import Answer
@@ -65,6 +65,13 @@ class ReplyToken:
 
 
 @dataclass(slots=True)
+class RetryKey:
+    first_at: float
+    """When it was first tried with; it lives for a day from then."""
+    accepted: Accepted | None = None
+
+
+@dataclass(slots=True)
 class Friend:
     language: str = "ja"
     blocked: bool = False
@@ -85,7 +92,7 @@ class LineCounterpart:
         """Told of everything that arrives at somebody."""
         self.loading: list[str] = []
         self._tokens: dict[str, ReplyToken] = {}
-        self._keys: dict[str, tuple[float, str]] = {}
+        self._keys: dict[str, RetryKey] = {}
         self._number = 0
 
     # What people do
@@ -157,7 +164,7 @@ class LineCounterpart:
             content = await self._done(method, path, headers, body, request_id)
         except Refused as refused:
             if refused.accepted:
-                fields[b"x-line-accepted-request-id"] = refused.accepted.encode()
+                fields[b"x-line-accepted-request-id"] = refused.accepted.request_id.encode()
             return Answer(refused.status, fields, orjson.dumps(refused.body))
         return Answer(202 if path.endswith("/loading/start") else 200, fields, orjson.dumps(content))
 
@@ -175,8 +182,10 @@ class LineCounterpart:
         if path.startswith("/v2/bot/channel/webhook/"):
             return await self._webhook(method, path, headers, body)
         content = _json(headers, body) if method == "POST" else {}
+        if method == "POST" and path != "/v2/bot/message/push" and "x-line-retry-key" in headers:
+            raise Refused(400, "The retry key cannot be used with this API")
         if method == "POST" and path == "/v2/bot/message/reply":
-            return self._reply(content, headers, request_id)
+            return self._reply(content, request_id)
         if method == "POST" and path == "/v2/bot/message/push":
             return self._push(content, headers, request_id)
         if method == "POST" and path in ("/v2/bot/message/validate/push", "/v2/bot/message/validate/reply"):
@@ -200,9 +209,7 @@ class LineCounterpart:
             return await self.endpoint.test(_json(headers, body) if body else {}, *self.webhook([], self.secret))
         raise Refused(404, "Not found")
 
-    def _reply(self, content: dict[str, Any], headers: Mapping[str, str], request_id: str) -> dict[str, Any]:
-        if "x-line-retry-key" in headers:
-            raise Refused(400, "The retry key cannot be used with this API")
+    def _reply(self, content: dict[str, Any], request_id: str) -> dict[str, Any]:
         messages = _check_messages(content.get("messages"))
         token = self._tokens.get(str(content.get("replyToken")))
         if token is None or token.used or token.until < self._clock.now():
@@ -214,10 +221,9 @@ class LineCounterpart:
         key = headers.get("x-line-retry-key", "")
         if key and not _UUID.fullmatch(key):
             raise Refused(400, "The retry key is invalid")
-        now = self._clock.now()
-        first_at, accepted = self._keys.get(key, (now - KEY_SECONDS, ""))
-        if now - first_at < KEY_SECONDS:
-            raise Refused(409, "The retry key is already accepted", accepted=accepted)
+        tried = self._tried(key)
+        if tried.accepted:
+            raise Refused(409, "The retry key is already accepted", accepted=tried.accepted)
         messages, to = _check_messages(content.get("messages")), str(content.get("to"))
         if not _USER.fullmatch(to):
             raise Refused(400, "The property, 'to', in the request body is invalid (line: -, column: -)")
@@ -225,10 +231,19 @@ class LineCounterpart:
             raise Refused(400, "Failed to send messages")
         if self.quota is not None and self.used >= self.quota:
             raise Refused(429, "You have reached your monthly limit.")
-        if key:
-            self._keys[key] = (now, request_id)
         self.used += 0 if self.friends[to].blocked else 1
-        return self._accept(to, messages, "push", request_id, key)
+        answer = self._accept(to, messages, "push", request_id, key)
+        tried.accepted = Accepted(request_id, answer)
+        return answer
+
+    def _tried(self, key: str) -> RetryKey:
+        now = self._clock.now()
+        found = self._keys.get(key)
+        if found is None or now - found.first_at >= KEY_SECONDS:
+            found = RetryKey(now)
+            if key:
+                self._keys[key] = found
+        return found
 
     def _accept(self, to: str, messages: list[dict[str, Any]], way: str, request_id: str, key: str) -> dict[str, Any]:
         found = Sent(self._clock.now(), to, messages, way, request_id, key, self._is_friend(to))

@@ -82,7 +82,7 @@ def _of_bounds(bounds: Any) -> Iterator[Problem]:
             yield f".{name}", f"must be greater than or equal to {least}"
 
 
-def of_action(action: Mapping[str, Any], kinds: Mapping[str, Mapping[str, int]] = ACTIONS) -> Iterator[Problem]:
+def of_action(action: Any, kinds: Mapping[str, Mapping[str, int]] = ACTIONS) -> Iterator[Problem]:
     """What is wrong with an action, where those of these kinds may stand."""
     kind = str(action.get("type") or "")
     if kind not in kinds:

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """A request that was taken before, under the same retry key."""
+
+    request_id: str
+    answer: dict[str, Any]
+
+
 class Refused(Exception):
-    def __init__(self, status: int, message: str, *details: tuple[str, str], accepted: str = "") -> None:
+    def __init__(self, status: int, message: str, *details: tuple[str, str], accepted: Accepted | None = None) -> None:
         super().__init__(message)
         self.status, self.message, self.details, self.accepted = status, message, details, accepted
 
@@ -15,7 +24,7 @@ class Refused(Exception):
         found: dict[str, Any] = {"message": self.message}
         if self.details:
             found["details"] = [{"property": name, "message": text} for name, text in self.details]
-        return found
+        return found | (self.accepted.answer if self.accepted else {})
 
 
 def faulty(*details: tuple[str, str]) -> Refused:
