@@ -10,7 +10,12 @@ import orjson
 import pytest
 
 from sekkei.clock import ManualClock
+from sekkei.errors import NoAnswer
+from sekkei.runtime.counterparts import served
+from sekkei.runtime.counterparts.line import LineCounterpart
 from sekkei.runtime.design import newest_messages
+from sekkei.runtime.http import Http
+from sekkei.runtime.transports import configured
 from sekkei.web.testing import Reply, opened, test_settings
 from sekkei_systems.lessons import SYSTEM
 from sekkei_systems.lessons.webhooks.line import LineChannel
@@ -48,3 +53,32 @@ async def test_lines_own_webhook(clock: ManualClock) -> None:
         assert "連携しています" in (await client.get("/lessons/settings")).text
         (message,) = await client.shell.deployment.runtime.all(newest_messages())
         assert (message.kind, message.to) == ("line", "U123")
+
+
+AOI = "U" + "a" * 32
+
+
+async def test_whoever_links_their_chat_hears_of_it_once_at_a_strict_line(clock: ManualClock) -> None:
+    """LINE's counterpart takes what the studio says by the real way out, and once, also where its answer is lost."""
+    line, http = LineCounterpart(clock, "t0ken", secret="s3cret"), Http()
+    line.befriend(AOI)
+    async with served.serve(line) as end:
+        values = {"line_channel_secret": "s3cret", "line_channel_token": "t0ken", "line_api_url": end.url}
+        settings = test_settings(values=values)
+        async with opened(SYSTEM, clock=clock, settings=settings) as client:
+            await client.sign_in("demo-mei")
+            code = re.search(r"トークで (\d{8}) を", (await client.post("/lessons/settings/line")).text)
+            assert code is not None
+            body, headers = line.webhook([line.text(AOI, code[1])], "s3cret")
+            assert (await client.another().request("POST", "/lessons/line", body, headers)).status == 200
+            (message,) = await client.shell.deployment.runtime.all(newest_messages())
+        way_out = configured(settings, clock, http)["line"]
+        end.faults.lose_answers = 1
+        with pytest.raises(NoAnswer):
+            await way_out.send(message)
+        receipt = await way_out.send(message)
+    (sent,) = line.received(AOI)
+    assert receipt == sent.request_id
+    assert "受け取れるようになりました" in sent.messages[0]["text"]
+    assert (line.used, end.requests) == (1, [("POST", "/v2/bot/message/push")] * 2)
+    http.close()
