@@ -19,7 +19,7 @@ from sekkei_systems.chiipochi.local.stripe import Ledger
 from sekkei_systems.chiipochi.local.stripe.errors import Refused
 from sekkei_systems.chiipochi.local.stripe.ledger import Thing
 from sekkei_systems.chiipochi.local.stripe.requests import Failing
-from sekkei_systems.chiipochi.local.stripe.server import KEY, StripeEnd
+from sekkei_systems.chiipochi.local.stripe.server import KEY, PER_SECOND, StripeEnd
 from sekkei_systems.chiipochi.service.links import order_id_of
 
 SECRET, WEBHOOK_SECRET, TOKEN = "line-secret", "whsec_world", "line-token"
@@ -61,6 +61,8 @@ def open_services(world: World) -> None:
     world.given |= {"ledger": ledger, "line": line, "yes": Counter(), "forgotten": {}, "left": set(), "down": []}
     stripe = StripeEnd(ledger)
     stripe.requests.fails = lambda key: _fails(world, key)
+    busy = world.faults.outside and dice_of(world.seed, "stripe").chance(0.3)
+    stripe.per_second = lambda method: 1 if busy and world.faulty and method == "POST" else PER_SECOND
     world.internet.services |= {"api.stripe.com": stripe, "api.line.me": line}
 
 

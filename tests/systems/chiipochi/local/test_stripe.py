@@ -70,6 +70,10 @@ async def _session(stripe: LocalStripe, **changes: str) -> dict[str, Any]:
         ({"expires_at": "1755759000"}, "parameter_invalid"),
         ({"payment_method_types[0]": "cash"}, "parameter_invalid"),
         ({"payment_method_types[0]": "customer_balance"}, "parameter_missing"),
+        ({"line_items[0][price_data][unit_amount]": "300001"}, "amount_too_large"),
+        ({"payment_method_options[konbini][expires_after_days]": "0"}, "parameter_invalid_integer"),
+        ({"payment_method_options[konbini][expires_after_days]": "61"}, "parameter_invalid_integer"),
+        ({"payment_method_options[konbini][expires_after_days]": "x"}, "parameter_invalid_integer"),
         ({"note": "hello"}, "parameter_unknown"),
         ({"metadata[order_id]": "x" * 501}, "parameter_invalid"),
     ],
@@ -142,6 +146,37 @@ async def test_that_stripe_failed_is_kept_under_the_key(stripe: LocalStripe, fai
     for replayed in (None, b"true"):
         other = await _answer(stripe, "/v1/checkout/sessions", GOOD, "second")
         assert (other.status, other.headers.get(b"idempotent-replayed")) == (200, replayed)
+
+
+async def test_a_key_is_forgotten_after_a_day(stripe: LocalStripe, clock: ManualClock) -> None:
+    """What is asked under it then is asked anew."""
+    first = await _post(stripe, "/v1/checkout/sessions", GOOD, "k1")
+    clock.advance(24 * 3600 - 1)
+    assert await _post(stripe, "/v1/checkout/sessions", GOOD, "k1") == first
+    clock.advance(1)
+    assert (await _post(stripe, "/v1/checkout/sessions", {**GOOD, "locale": "ja"}, "k1"))[0] == 200
+    assert len(stripe.ledger.sessions) == 2
+
+
+async def test_too_many_requests_in_a_second_are_refused(stripe: LocalStripe, clock: ManualClock) -> None:
+    stripe.end.per_second = lambda method: 3
+    asked = [_post(stripe, "/v1/checkout/sessions", GOOD) for _ in range(5)]
+    statuses = [status for status, _ in await asyncio.gather(*asked)]
+    assert sorted(statuses) == [200, 200, 200, 429, 429]
+    clock.advance(1)
+    assert (await _post(stripe, "/v1/checkout/sessions", GOOD))[0] == 200
+    assert len(stripe.ledger.sessions) == 4, "nothing came of the others"
+
+
+async def test_what_comes_from_a_convenience_store_is_booked_as_a_payment(stripe: LocalStripe) -> None:
+    """Only a card's money is called a charge."""
+    slip = await _session(stripe)
+    stripe.ledger.choose_konbini(slip)
+    paid = stripe.ledger.refund(stripe.ledger.pay_later(slip))
+    stripe.ledger.fail_refund(paid)
+    stripe.ledger.refund(stripe.ledger.pay_by_card(await _session(stripe)))
+    kinds = [one["type"] for one in stripe.ledger.movements.values()]
+    assert kinds == ["payment", "payment_refund", "refund_failure", "charge", "refund"]
 
 
 async def test_cash_waits_for_an_account(stripe: LocalStripe) -> None:

@@ -201,7 +201,7 @@ class Ledger:
         if charge["payment_method_details"]["type"] == "konbini":
             found |= {"status": "requires_action", "next_action": {"type": "display_details"}}
         self.refunds[str(found["id"])] = found
-        self._book("refund", found, -int(found["amount"]))
+        self._book("refund" if self._by_card(charge) else "payment_refund", found, -int(found["amount"]))
         self._refunded(charge, int(found["amount"]))
         self._tell("charge.refunded", charge)
         self._tell("refund.created", found)
@@ -317,6 +317,10 @@ class Ledger:
         self.movements[str(found["id"])] = found
         return str(found["id"])
 
+    def _by_card(self, charge: Thing) -> bool:
+        """Other money is called a payment in the balance."""
+        return bool(charge["payment_method_details"]["type"] == "card")
+
     def _charge(self, intent: Thing, method: str) -> Thing:
         charge = {
             "id": self.new_id("ch"),
@@ -333,7 +337,8 @@ class Ledger:
             "metadata": dict(intent["metadata"]),
         }
         fee = balance.fee_of(method, int(intent["amount"]))
-        charge["balance_transaction"] = self._book("charge", charge, int(intent["amount"]), fee)
+        kind = "charge" if self._by_card(charge) else "payment"
+        charge["balance_transaction"] = self._book(kind, charge, int(intent["amount"]), fee)
         self.charges[str(charge["id"])] = charge
         intent["latest_charge"] = charge["id"]
         return charge

@@ -12,11 +12,11 @@ from urllib.parse import parse_qsl
 from sekkei_systems.chiipochi.local.stripe import balance
 from sekkei_systems.chiipochi.local.stripe.errors import Refused
 from sekkei_systems.chiipochi.local.stripe.ledger import Ledger, Thing
-from sekkei_systems.chiipochi.ports.payments.methods import KNOWN, LEAST
+from sekkei_systems.chiipochi.ports.payments.methods import KNOWN, KONBINI_DAYS_MAX, LEAST, MOST, takes
 
 AMOUNT_MIN = 50
 OPEN_MIN_SECONDS, OPEN_MAX_SECONDS = 30 * 60, 24 * 3600
-KEY_LENGTH_MAX = 255
+KEY_LENGTH_MAX, KEY_SECONDS = 255, 24 * 3600
 METADATA_KEYS_MAX, METADATA_KEY_MAX, METADATA_VALUE_MAX = 50, 40, 500
 CHECKOUT = frozenset(
     [
@@ -76,10 +76,10 @@ class Requests:
         if len(key) > KEY_LENGTH_MAX:
             raise Refused("idempotency_key_too_long", "Idempotency keys may have 255 characters.")
         asked, answers = f"{path}?{body.decode()}", self._ledger.answers
-        replayed = key in answers
+        replayed = key in answers and not self._is_forgotten(answers[key])
         if not replayed:
-            answers[key] = [asked, self._begun(make, key, body)]
-        before, answer = answers[key]
+            answers[key] = [asked, self._begun(make, key, body), self._ledger.now()]
+        before, answer, *_ = answers[key]
         if before != asked:
             message = "Keys for idempotent requests can only be used with the same parameters."
             raise Refused("", message, 400, "idempotency_error")
@@ -88,6 +88,10 @@ class Requests:
             refused.replayed = replayed
             raise refused
         return copy.deepcopy(answer), replayed
+
+    def _is_forgotten(self, kept: list[Any]) -> bool:
+        """Rows that were written before do not say when it was made."""
+        return bool(kept[2:]) and self._ledger.now() - int(kept[2]) >= KEY_SECONDS
 
     def _begun(self, make: Callable[[Thing], Thing], key: str, body: bytes) -> Thing:
         """What is kept of a request that Stripe begins to carry out. Raises Refused for one that it does not."""
@@ -223,9 +227,14 @@ class Requests:
             raise Refused("parameter_invalid", f"Invalid payment_method_types: {unknown[0]}")
         if explicit and (low := [name for name in methods if amount < LEAST[name]]):
             raise Refused("amount_too_small", f"Amount must be at least ¥{LEAST[low[0]]} for {low[0]}.")
+        if explicit and (high := [name for name in methods if amount > MOST.get(name, amount)]):
+            raise Refused("amount_too_large", f"Amount must be at most ¥{MOST[high[0]]} for {high[0]}.")
+        days = (given.get("payment_method_options") or {}).get("konbini", {}).get("expires_after_days", "3")
+        if not str(days).isdecimal() or not 1 <= int(days) <= KONBINI_DAYS_MAX:
+            raise Refused("parameter_invalid_integer", f"expires_after_days is 1 to {KONBINI_DAYS_MAX}: {days}")
         if "customer_balance" in methods and given.get("customer") not in self._ledger.customers:
             raise Refused("parameter_missing", "customer_balance needs a customer.")
-        return [name for name in methods if amount >= LEAST[name]]
+        return [name for name in methods if takes(name, amount)]
 
     def _expiry(self, given: Any) -> int:
         now = self._ledger.now()

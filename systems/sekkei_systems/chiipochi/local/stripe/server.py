@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from urllib.parse import parse_qs, urlsplit
@@ -24,6 +24,9 @@ KEY = "sk_test_local"
 WEBHOOK_SECRET = "whsec_local"
 PAGES = "/c/pay"
 WORK_SECONDS = 0.2
+PER_SECOND = 100
+"""Of a live account; reads and writes are counted each for themselves."""
+TOO_MANY = "Request rate limit exceeded. Learn more about rate limits here https://stripe.com/docs/rate-limits."
 IN_USE = "There is currently another in-progress request using this Idempotent Key. Please try again later."
 PAGE = "Stripe's page. Where this Stripe was started, type /pay or /konbini.\n"
 
@@ -40,11 +43,17 @@ class StripeEnd:
         self.requests, self._key = Requests(ledger), key
         self.seconds = WORK_SECONDS
         """So long a request holds its key; another one with it is refused meanwhile."""
+        self.per_second: Callable[[str], int] = lambda method: PER_SECOND
+        """So many requests with a method are taken within a second."""
         self._under_way: set[str] = set()
+        self._ledger = ledger
+        self._taken: dict[str, list[float]] = {}
 
     async def answer(self, method: str, target: str, headers: Mapping[str, str], body: bytes) -> Answer:
         if method == "GET" and target.startswith(f"{PAGES}/"):
             return Answer(200, {b"content-type": b"text/plain; charset=utf-8"}, PAGE.encode())
+        if self._too_many(method):
+            return _answer(429, Refused("rate_limit", TOO_MANY).body)
         key = headers.get("idempotency-key", "") if method == "POST" else ""
         if key in self._under_way:
             return _answer(409, Refused("idempotency_key_in_use", IN_USE, kind="idempotency_error").body)
@@ -56,6 +65,13 @@ class StripeEnd:
             return answered(self.requests, self._key, method, target, headers, body)
         finally:
             self._under_way.discard(key)
+
+    def _too_many(self, method: str) -> bool:
+        """Before anything is looked at, so that no key remembers it."""
+        now, most = self._ledger.clock.now(), self.per_second(method)
+        recent = [at for at in self._taken.get(method, []) if now - at < 1.0]
+        self._taken[method] = recent if len(recent) >= most else [*recent, now]
+        return len(recent) >= most
 
 
 @dataclass(slots=True)

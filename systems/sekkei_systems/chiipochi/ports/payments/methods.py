@@ -8,7 +8,8 @@ from sekkei.runtime.settings import Settings
 
 KNOWN = ("card", "konbini", "customer_balance")
 LEAST = {"card": 50, "konbini": 120, "customer_balance": 50}
-"""Yen below which Stripe does not take a way to pay."""
+MOST = {"konbini": 300_000}
+"""Yen below and above which Stripe does not take a way to pay."""
 KONBINI_DAYS, KONBINI_DAYS_MAX = 3, 60
 
 
@@ -37,8 +38,8 @@ class Methods:
         return "customer_balance" in self.names
 
     def fields(self, amount: int) -> dict[str, str]:
-        """Of a new checkout; ways that Stripe does not take for so little are left out."""
-        offered = [name for name in self.names if amount >= LEAST[name]]
+        """Of a new checkout; ways that Stripe does not take for so little or so much are left out."""
+        offered = [name for name in self.names if takes(name, amount)]
         found = {f"payment_method_types[{place}]": name for place, name in enumerate(offered)}
         if not self.names or "konbini" in offered:
             found["payment_method_options[konbini][expires_after_days]"] = str(self.konbini_days)
@@ -46,3 +47,7 @@ class Methods:
             found["payment_method_options[customer_balance][funding_type]"] = "bank_transfer"
             found["payment_method_options[customer_balance][bank_transfer][type]"] = "jp_bank_transfer"
         return found
+
+
+def takes(name: str, amount: int) -> bool:
+    return LEAST[name] <= amount <= MOST.get(name, amount)

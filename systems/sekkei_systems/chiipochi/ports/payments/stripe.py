@@ -62,6 +62,7 @@ _KINDS: dict[str, MovementKind] = {
     "payment_refund": "refund",
     "refund_failure": "refund",
     "payment_failure_refund": "refund",
+    "payment_reversal": "refund",
     "payout": "payout",
     "payout_failure": "payout",
     "payout_cancel": "payout",

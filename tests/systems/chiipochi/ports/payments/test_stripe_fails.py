@@ -17,7 +17,7 @@ from sekkei_systems.chiipochi.local.stripe.requests import Failing
 from sekkei_systems.chiipochi.local.stripe.server import KEY
 from sekkei_systems.chiipochi.ports.payments.methods import Methods
 from sekkei_systems.chiipochi.ports.payments.port import Order, ProviderAway, RefundRefused
-from sekkei_systems.chiipochi.ports.payments.stripe import Stripe
+from sekkei_systems.chiipochi.ports.payments.stripe import Stripe, _movement
 
 ORDER_ID = "U1|2025-08-20T05:10:00.000Z"
 
@@ -113,3 +113,50 @@ async def test_a_refund_that_is_under_way_elsewhere_is_one(local: LocalStripe, s
     _paid(local, (tx_id := (await stripe.create(order)).tx_id))
     first, second = await asyncio.gather(*(stripe.refund(tx_id, ORDER_ID, "17") for _ in range(2)))
     assert [*local.ledger.refunds] == [first] == [second]
+
+
+async def test_a_refund_that_stripe_has_forgotten_is_not_made_twice(
+    local: LocalStripe, stripe: Stripe, order: Order, clock: ManualClock
+) -> None:
+    """Its answer was lost, and it is asked for again when the key has died."""
+    charge = _paid(local, (tx_id := (await stripe.create(order)).tx_id))
+    first = await stripe.refund(tx_id, ORDER_ID, "17")
+    clock.advance(25 * 3600)
+    assert await stripe.refund(tx_id, ORDER_ID, "17") == "refunded at Stripe"
+    assert ([*local.ledger.refunds], charge["amount_refunded"]) == ([first], 500)
+
+
+async def test_stripe_is_asked_again_that_had_too_many_requests(
+    local: LocalStripe, stripe: Stripe, order: Order, clock: ManualClock
+) -> None:
+    local.end.per_second = lambda method: 0 if len(local.requests) < 3 else 100
+    assert (await stripe.create(order)).tx_id in local.ledger.sessions
+    local.end.per_second = lambda method: 0
+    for ask in (stripe.create(order), stripe.fetch("cs_1"), stripe.balance()):
+        with pytest.raises(ProviderAway):
+            await ask
+
+
+async def test_money_from_a_convenience_store_is_in_the_books_as_any_other(
+    local: LocalStripe, stripe: Stripe, order: Order, clock: ManualClock
+) -> None:
+    session = local.ledger.sessions[(await stripe.create(order)).tx_id]
+    local.ledger.choose_konbini(session)
+    local.ledger.fail_refund(local.ledger.refund(local.ledger.pay_later(session)))
+    now = datetime.fromtimestamp(clock.now(), UTC)
+    moved = [one async for one in stripe.movements(now, now + timedelta(seconds=1))]
+    assert sorted((one.kind, one.amount) for one in moved) == [("charge", 500), ("refund", -500), ("refund", 500)]
+
+
+@pytest.mark.parametrize(
+    ("type", "kind"), [("payment_reversal", "refund"), ("payment_failure_refund", "refund"), ("stripe_fee", "other")]
+)
+def test_kinds_of_movements(type: str, kind: str) -> None:
+    found = {"id": "txn_1", "type": type, "amount": -500, "fee": 0, "created": 1, "source": "py_1"}
+    assert _movement(found).kind == kind
+
+
+def test_a_way_to_pay_is_offered_within_what_stripe_takes_for_it() -> None:
+    methods = Methods(("card", "konbini"))
+    offered = {amount: "konbini" in methods.fields(amount).values() for amount in (119, 120, 300_000, 300_001)}
+    assert offered == {119: False, 120: True, 300_000: True, 300_001: False}
