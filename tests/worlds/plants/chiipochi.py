@@ -147,7 +147,7 @@ def a_refund_that_is_refused_stays_on_its_way(patch: pytest.MonkeyPatch) -> None
 
 
 def what_stripe_failed_over_is_asked_under_one_key(patch: pytest.MonkeyPatch) -> None:
-    """Which answers for ever that it has failed."""
+    """Which answers for a day that it has failed."""
     from sekkei_systems.chiipochi.ports.payments import stripe
 
     patch.setattr(stripe, "_is_kept_failure", lambda answer: False)
@@ -233,7 +233,7 @@ PLANTS = [
     Planted("chiipochi", thanks_come_before_the_money, THANKS, 6, DONATING),
     Planted("chiipochi", every_change_of_a_donation_is_thanked_for, THANKS, 2, DONATING),
     Planted("chiipochi", a_refund_that_is_refused_stays_on_its_way, "no_refund_runs_for_ever", 2, GIVING_BACK),
-    Planted("chiipochi", what_stripe_failed_over_is_asked_under_one_key, "no_refund_runs_for_ever", 28, GIVING_BACK),
+    Planted("chiipochi", what_stripe_failed_over_is_asked_under_one_key, "no_errors_of_ours", 4, DONATING),
     Planted("chiipochi", two_taps_at_once_are_one_too_many, "payments_are_down_only_where_stripe_is", 2, TAPPING),
     Planted("chiipochi", whoever_leaves_stays_in_the_records, "whoever_left_is_named_nowhere", 0, GIVING_BACK),
     Planted("chiipochi", a_second_payment_that_comes_back_is_not_owed, "money_equals_the_ledger", 3, GIVING_BACK),

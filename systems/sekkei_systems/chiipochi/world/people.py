@@ -58,7 +58,15 @@ WORLD = Script(
 @WORLD.prepares
 def open_services(world: World) -> None:
     ledger, line = Ledger(world.clock, world.seed), LineCounterpart(world.clock, TOKEN)
-    world.given |= {"ledger": ledger, "line": line, "yes": Counter(), "forgotten": {}, "left": set(), "down": []}
+    world.given |= {
+        "ledger": ledger,
+        "line": line,
+        "yes": Counter(),
+        "forgotten": {},
+        "left": set(),
+        "down": [],
+        "in vain": set(),
+    }
     stripe = StripeEnd(ledger)
     stripe.requests.fails = lambda key: _fails(world, key)
     busy = world.faults.outside and dice_of(world.seed, "stripe").chance(0.3)
@@ -239,6 +247,8 @@ async def follows_the_link(me: Person) -> str | None:
     if found is None:
         return None
     reply = await me.get(found[0])
+    if reply.status == 503:
+        me.world.given["in vain"].add(found[0])
     if reply.status != 303 or "checkout.stripe.com" not in reply.location:
         return f"follows the link: {reply.status}"
     session = ledger_of(me.world).sessions[reply.location.rpartition("/")[2]]
@@ -253,8 +263,20 @@ async def taps_the_link_twice(me: Person) -> str | None:
     if found is None:
         return None
     replies = await asyncio.gather(*(me.get(found[0]) for _ in range(2)))
-    me.world.given["down"] += [one.text for one in replies if one.status == 503]
+    me.world.given["down"] += [found[0] for one in replies if one.status == 503]
     return f"taps the link twice: {', '.join(str(one.status) for one in replies)}"
+
+
+@WORLD.lives
+async def whoever_could_not_pay_tries_again(world: World) -> None:
+    """As soon as all is well: a page that says that payments are down breaks the world by then."""
+    trouble = False
+    while world.faulty or not trouble:
+        await asyncio.sleep(1.0)
+        trouble = trouble or world.faulty
+    for link in sorted({*world.given["in vain"], *world.given["down"]}):
+        reply = await world.request("GET", link, b"", {}, dice_of(world.seed, "again", link))
+        world.tell("donor", f"follows a link that was in vain: {reply.status}")
 
 
 def _decides(me: Person, session: Thing) -> str:
