@@ -10,7 +10,7 @@ import asyncio
 import os
 import threading
 import weakref
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -59,7 +59,9 @@ class Engine:
             file.prepare(self.path)
         self._catalogue = Catalogue()
         self._threads: Any = threading.local()
-        self._connections: list[apsw.Connection] = []
+        self._readers: dict[weakref.ref[Snapshot], apsw.Connection] = {}
+        self._ended: list[weakref.ref[Snapshot]] = []
+        """Readers whose threads have ended."""
         self._lock = threading.Lock()
         self._closed = False
         self._beside: ThreadPoolExecutor | None = None
@@ -76,7 +78,9 @@ class Engine:
             self._connect, self._settings, housekeeping.run, self.path if self._scratch is None else None
         )
         self._check_is_whole()
-        _resume(self._snapshot(), self._writer)
+        # Kept, so that one is left to put the log into the database when the store is closed.
+        self._first = self._snapshot()
+        _resume(self._first, self._writer)
         if housekeeping.is_needed(self._catalogue):
             self._writer.start()
         _OPEN.add(self)
@@ -207,12 +211,18 @@ class Engine:
         with self._lock:
             if self._closed:
                 raise RuntimeError("This store is closed.")
+            self._let_ended_go()
             connection = self._connect()
-            self._connections.append(connection)
-        snapshot = Snapshot(connection, self._catalogue, self._settings)
+            snapshot = Snapshot(connection, self._catalogue, self._settings)
+            self._readers[weakref.ref(snapshot, _told_of_the_end(self))] = connection
         snapshot.catalogue.refresh(connection)
         self._threads.snapshot = snapshot
         return snapshot
+
+    def _let_ended_go(self) -> None:
+        """Close what threads have read with that are no more. The lock must be held."""
+        while self._ended:
+            self._readers.pop(self._ended.pop()).close(True)
 
     def close(self) -> None:
         """Finish the writes that were submitted, then let go of the file. Reads from other threads must be over."""
@@ -225,7 +235,8 @@ class Engine:
             self._closed = True
             self._threads = threading.local()
             _OPEN.discard(self)
-            for connection in self._connections:
+            self._let_ended_go()
+            for connection in self._readers.values():
                 file.close(connection)
         if self._scratch is not None:
             self._scratch.remove()
@@ -235,6 +246,25 @@ class Engine:
 
     def __exit__(self, *exc_info: object) -> None:
         self.close()
+
+
+def _told_of_the_end(engine: Engine) -> Callable[[weakref.ref[Snapshot]], None]:
+    """For the end of a thread, which lets go of its snapshot."""
+    found = weakref.ref(engine)
+
+    def ended(reader: weakref.ref[Snapshot]) -> None:
+        engine = found()
+        if engine is None:
+            return
+        engine._ended.append(reader)
+        # Whoever has the lock may be this very thread: then the next to read does it.
+        if engine._lock.acquire(blocking=False):
+            try:
+                engine._let_ended_go()
+            finally:
+                engine._lock.release()
+
+    return ended
 
 
 class _Forked:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
+import apsw
 import pytest
 
 from sekkei.engine import Engine
@@ -118,6 +120,26 @@ async def test_a_store_whose_file_was_taken_away_is_not_made_anew(
         for number in range(100):
             await tables.put("plain", pk=f"{number}")
     assert [path.name for path in tmp_path.iterdir() if path.name == "store.db"] == []
+
+
+def test_a_thread_that_ends_takes_its_connection_along(tmp_path: Path) -> None:
+    """Each kept two descriptors, and after a thousand threads nothing could be opened any more."""
+    with Engine(tmp_path / "store.db") as engine:
+        before = len(apsw.connections())
+        for _ in range(5):
+            thread = threading.Thread(target=asyncio.run, args=(engine.call("ListTables", {}),))
+            thread.start()
+            thread.join()
+        assert len(apsw.connections()) <= before
+
+
+def test_a_store_opened_in_a_thread_that_has_ended_leaves_no_log(tmp_path: Path) -> None:
+    made: list[Engine] = []
+    thread = threading.Thread(target=lambda: made.append(Engine(tmp_path / "store.db")))
+    thread.start()
+    thread.join()
+    made[0].close()
+    assert [path.name for path in tmp_path.iterdir()] == ["store.db"]
 
 
 FORKING = """

@@ -96,5 +96,5 @@ async def test_a_store_in_memory_asks_the_system_for_no_locks() -> None:
     with Engine(None) as engine:
         await engine.call("ListTables", {})
         await asyncio.to_thread(asyncio.run, engine.call("ListTables", {}))
-        assert len(engine._connections) > 1
+        assert len(engine._readers) > 1
         assert sorted(path.name for path in folder_of(engine).iterdir()) == ["memory.db", "memory.db-wal"]
