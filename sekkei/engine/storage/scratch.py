@@ -28,10 +28,14 @@ class Scratch:
         _sweep(place)
         made = tempfile.mkdtemp(prefix=".sekkei-", dir=place)
         self._lock = _hold(made)
+        self._made_in = os.getpid()
         self.path = os.path.join(place, PREFIX + os.path.basename(made).removeprefix(".sekkei-"))
         os.rename(made, self.path)
 
     def remove(self) -> None:
+        """A process that was forked leaves it to its parent."""
+        if self._made_in != os.getpid():
+            return
         shutil.rmtree(self.path, ignore_errors=True)
         lock, self._lock = self._lock, None
         if lock is not None:

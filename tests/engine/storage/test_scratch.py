@@ -83,6 +83,26 @@ def test_nothing_of_another_user_is_taken(tmp_path: Path, monkeypatch: pytest.Mo
     assert (tmp_path / "sekkei-memory-left").exists()
 
 
+FORKING = """
+import os, sys
+from sekkei.engine.storage.scratch import Scratch
+made = Scratch()
+if not (child := os.fork()):
+    made.remove()   # as it is when nobody has closed the engine
+    os._exit(0)
+os.waitpid(child, 0)
+print(os.path.exists(made.path))
+made.remove()
+print(os.path.exists(made.path))
+"""
+
+
+def test_what_a_parent_uses_stays_when_its_child_ends() -> None:
+    """A child that was forked while another thread opened an engine took the folder along."""
+    command = [sys.executable, "-W", "ignore", "-c", FORKING]
+    assert subprocess.run(command, capture_output=True, text=True, timeout=60).stdout == "True\nFalse\n"
+
+
 def test_removing_twice_closes_no_descriptor_of_others(tmp_path: Path) -> None:
     made = Scratch()
     made.remove()
