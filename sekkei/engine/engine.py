@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import os
 import threading
+import time
 import weakref
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -51,7 +52,7 @@ class Engine:
         self.region = region
         if path is None:
             self._scratch: Scratch | None = Scratch()
-            self._left = weakref.finalize(self, self._scratch.remove)  # also when nobody closes the engine
+            weakref.finalize(self, self._scratch.remove)  # also when nobody closes the engine
             self.path = os.path.join(self._scratch.path, "memory.db")
         else:
             # Whoever goes to another folder later still means this file.
@@ -77,22 +78,24 @@ class Engine:
         self._writer = Writer(
             self._connect, self._settings, housekeeping.run, self.path if self._scratch is None else None
         )
+        with _REGISTER:
+            _OPEN.add(self)
         self._check_is_whole()
         # Kept, so that one is left to put the log into the database when the store is closed.
         self._first = self._snapshot()
         _resume(self._first, self._writer)
         if housekeeping.is_needed(self._catalogue):
             self._writer.start()
-        _OPEN.add(self)
 
     def _check_is_whole(self) -> None:
         if self._scratch is None:
-            connection = self._connect()
-            try:
-                file.check_is_whole(connection, self.path)
-            finally:
-                # Not `file.close`: what is found to be damaged must stay as it is.
-                connection.close()
+            with self._lock:
+                connection = self._connect()
+                try:
+                    file.check_is_whole(connection, self.path)
+                finally:
+                    # Not `file.close`: what is found to be damaged must stay as it is.
+                    connection.close()
 
     async def call(self, operation: str, request: Mapping[str, Any], render: Render = orjson.loads) -> Response:
         """Perform one operation; items in the response are `render(stored bytes)`."""
@@ -169,6 +172,8 @@ class Engine:
 
     async def _check_beside(self, operation: Operation, request: Mapping[str, Any]) -> Checked:
         """In a thread, one request after the other."""
+        if self._closed:
+            raise RuntimeError(self._writer.closed_because)
         if self._beside is None:
             self._beside = ThreadPoolExecutor(1, "sekkei-large-requests")
         return await asyncio.get_running_loop().run_in_executor(self._beside, operation.check, request)
@@ -234,10 +239,11 @@ class Engine:
                 return
             self._closed = True
             self._threads = threading.local()
-            _OPEN.discard(self)
             self._let_ended_go()
             for connection in self._readers.values():
                 file.close(connection)
+        with _REGISTER:
+            _OPEN.discard(self)
         if self._scratch is not None:
             self._scratch.remove()
 
@@ -257,7 +263,7 @@ def _told_of_the_end(engine: Engine) -> Callable[[weakref.ref[Snapshot]], None]:
         if engine is None:
             return
         engine._ended.append(reader)
-        # Whoever has the lock may be this very thread: then the next to read does it.
+        # Whoever has the lock may be this very thread, or one that forks: then the next to read does it.
         if engine._lock.acquire(blocking=False):
             try:
                 engine._let_ended_go()
@@ -276,22 +282,97 @@ class _Forked:
         raise RuntimeError(FORKED)
 
 
+class _Still:
+    """What a store's readers find in the place of their connections while another thread forks this process."""
+
+    def __init__(self, threads: Any) -> None:
+        self.threads = threads
+        self.is_over = threading.Event()
+
+    @property
+    def snapshot(self) -> Snapshot:
+        self.is_over.wait(2 * FORK_SECONDS)
+        found: Snapshot = self.threads.snapshot
+        return found
+
+    @snapshot.setter
+    def snapshot(self, made: Snapshot) -> None:
+        self.threads.snapshot = made
+
+
 FORKED = "This store was opened before this process was forked; open one in the process that uses it."
+FORK_SECONDS = 5.0
+"""How long a fork waits for what other threads are doing; then it goes on, and its child may be refused a file."""
 _OPEN: weakref.WeakSet[Engine] = weakref.WeakSet()
+_REGISTER = threading.Lock()
+"""Whoever has it may change or go through the list of stores."""
 
 
-def _let_go_after_fork() -> None:
-    """In a child: all stores are its parent's."""
+class _Held(threading.local):
+    """What the thread that forks has taken."""
+
+    def __init__(self) -> None:
+        self.locks: list[threading.Lock] = []
+        self.engines: list[Engine] = []
+
+
+_HELD = _Held()
+
+
+def _hold_still() -> None:
+    """Before a fork: nobody is inside SQLite, whose own locks would never be put down in the child, and no commit is
+    half done."""
+    until = time.monotonic() + FORK_SECONDS
+    _take(_REGISTER, until)
+    engines = list(_OPEN)
+    for engine in engines:
+        for lock in (*engine._writer.locks, engine._lock):
+            _take(lock, until)
+        engine._threads = _Still(engine._threads)
+        _HELD.engines.append(engine)
+    while any(map(_is_read, engines)) and time.monotonic() < until:
+        time.sleep(0.0005)
+
+
+def _take(lock: threading.Lock, until: float) -> None:
+    if lock.acquire(timeout=max(0.0, until - time.monotonic())):
+        _HELD.locks.append(lock)
+
+
+def _is_read(engine: Engine) -> bool:
+    return any(map(file.is_busy, list(engine._readers.values())))
+
+
+def _go_on() -> None:
+    """After a fork, in the parent."""
+    while _HELD.engines:
+        engine = _HELD.engines.pop()
+        if isinstance(still := engine._threads, _Still):
+            engine._threads = still.threads
+            still.is_over.set()
+    while _HELD.locks:
+        _HELD.locks.pop().release()
+
+
+def _let_go() -> None:
+    """After a fork, in the child: all stores are its parent's."""
+    global _REGISTER
+    _REGISTER = threading.Lock()
+    _HELD.engines.clear()
+    _HELD.locks.clear()
+    file.inherit()
     for engine in list(_OPEN):
+        engine._lock = threading.Lock()
+        engine._readers, engine._ended = {}, []
+        engine._beside = None
         engine._threads = _Forked()
         engine._closed = True
         engine._writer.let_go(FORKED)
-        if engine._scratch is not None:
-            engine._left.detach()
+    _OPEN.clear()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_let_go_after_fork)
+    os.register_at_fork(before=_hold_still, after_in_parent=_go_on, after_in_child=_let_go)
 
 
 def _has_loop() -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import weakref
 from pathlib import Path
 from urllib.parse import quote
 
@@ -190,4 +191,70 @@ def prepare(path: str) -> None:
         raise NotOurFile(f"The folder {folder} cannot be made: {error.strerror}. Name another one.") from None
 
 
+Inode = tuple[int, int]
+_connections: weakref.WeakKeyDictionary[apsw.Connection, Inode] = weakref.WeakKeyDictionary()
+_inherited: dict[apsw.Connection, Inode] = {}
+
+
+def is_busy(connection: apsw.Connection) -> bool:
+    """Whether another thread is inside SQLite with it."""
+    try:
+        connection.total_changes()
+    except apsw.ThreadingViolationError:
+        return True
+    except apsw.ConnectionClosedError:
+        pass
+    return False
+
+
+def inherit() -> None:
+    """In a process that has just been forked: all connections are its parent's.
+
+    SQLite keeps one list a process of the locks it has on a file. A child has a copy of that list, but not the locks:
+    it would write without any, and its parent would take itself for the last user and delete the log under its hands.
+    So a file's inherited connections are closed before the first one of the child's own, see `_begin`.
+    """
+    _inherited.update(_connections)
+    _connections.clear()
+    for connection in _inherited:
+        if _is_at_rest(connection):
+            with contextlib.suppress(apsw.ConnectionClosedError):
+                connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+        else:
+            # To close it would undo, in memory that both share, what its parent goes on with. Nobody does, not even the
+            # end of the interpreter.
+            import ctypes
+
+            ctypes.pythonapi.Py_IncRef(ctypes.py_object(connection))
+
+
+def _begin(connection: apsw.Connection) -> None:
+    """Whoever opens a file in this process, by whatever way, comes by here before anything is locked or read."""
+    try:
+        found = os.stat(connection.filename)
+    except OSError:  # it has none
+        return
+    inode = found.st_dev, found.st_ino
+    for parents in [each for each, its in _inherited.items() if its == inode]:
+        if not _is_at_rest(parents):
+            raise RuntimeError(
+                f"This process was forked while its parent worked on {connection.filename}, and cannot use that file. "
+                "Open it in a process that was started anew."
+            )
+        parents.close(True)
+        del _inherited[parents]
+    _connections[connection] = inode
+
+
+def _is_at_rest(connection: apsw.Connection) -> bool:
+    """Whether it can be closed in a child: nobody is inside SQLite with it, and nothing is half written."""
+    try:
+        return connection.txn_state() != apsw.SQLITE_TXN_WRITE
+    except apsw.ConnectionClosedError:
+        return True
+    except apsw.Error:
+        return False
+
+
+apsw.connection_hooks.append(_begin)
 check_library(apsw.sqlite_lib_version())

@@ -79,7 +79,7 @@ class Writer:
         self._thread: threading.Thread | None = None
         self._start = threading.Lock()
         self._closed = False
-        self._closed_because = CLOSED
+        self.closed_because = CLOSED
         self._ended = False
         """Nobody does any more jobs."""
         self._connection: apsw.Connection | None = None
@@ -100,6 +100,8 @@ class Writer:
         self._copying: threading.Thread | None = None
         self._copied = False
         """Whether the log has been copied into the database, but for what came meanwhile."""
+        self._copies = threading.Lock()
+        """Whoever copies has it."""
         self._commit_seconds = 0.0
         """What a commit on an event loop takes, on average."""
 
@@ -120,7 +122,7 @@ class Writer:
         """Whoever came too late is told; what nobody waits for is done when the file is opened again."""
         waited_for = [job for job in jobs if job.loop is not None]
         for job in waited_for:
-            job.error = RuntimeError(self._closed_because)
+            job.error = RuntimeError(self.closed_because)
         self._deliver(waited_for)
 
     async def run(self, work: Work) -> Any:
@@ -231,7 +233,7 @@ class Writer:
         """Be there for jobs and for what is due by the clock."""
         with self._start:
             if self._closed:
-                raise RuntimeError(self._closed_because)
+                raise RuntimeError(self.closed_because)
             if self._thread is None:
                 self._set_housekeeping_due()
                 # Opened here, so that a file that cannot be opened is the caller's error and not a thread's silence.
@@ -256,11 +258,16 @@ class Writer:
         self._queue.put(None)
         self._thread.join()
 
+    @property
+    def locks(self) -> tuple[threading.Lock, ...]:
+        """Who has them all, in this order, knows that nobody is inside SQLite with a connection of the writer's."""
+        return self._copies, self._turn, self._start
+
     def let_go(self, because: str) -> None:
         """In a process that was forked, where the thread is not, and whoever held a lock does not put it down."""
-        self._start, self._turn = threading.Lock(), threading.Lock()
+        self._copies, self._turn, self._start = threading.Lock(), threading.Lock(), threading.Lock()
         self._closed = self._ended = True
-        self._closed_because, self._thread, self._gathered = because, None, []
+        self.closed_because, self._thread, self._gathered = because, None, []
 
     def _serve(self, connection: apsw.Connection) -> None:
         try:
@@ -312,7 +319,11 @@ class Writer:
 
     def _copy_log(self) -> None:
         # Whatever goes wrong here, the writer tries again.
-        with contextlib.suppress(Exception), contextlib.closing(self._connect(as_it_is=True)) as connection:
+        with (
+            contextlib.suppress(Exception),
+            self._copies,
+            contextlib.closing(self._connect(as_it_is=True)) as connection,
+        ):
             connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
         self._copied = True
         self._put([Job(_nothing)])  # wakes the writer
