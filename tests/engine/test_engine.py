@@ -6,6 +6,7 @@ import asyncio
 import subprocess
 import sys
 import threading
+from collections.abc import Coroutine
 from pathlib import Path
 from typing import Any
 
@@ -140,6 +141,51 @@ def test_a_store_opened_in_a_thread_that_has_ended_leaves_no_log(tmp_path: Path)
     thread.join()
     made[0].close()
     assert [path.name for path in tmp_path.iterdir()] == ["store.db"]
+
+
+def without_a_loop(call: Coroutine[Any, Any, object]) -> None:
+    with pytest.raises(StopIteration):
+        call.send(None)
+
+
+def leave_alone(call: Coroutine[Any, Any, object]) -> None:
+    """An event loop that ends in the turn in which the call is made."""
+
+    async def leaves() -> None:
+        left.append(asyncio.ensure_future(call))
+
+    left: list[asyncio.Future[object]] = []
+    loop = asyncio.new_event_loop()
+    loop.run_until_complete(leaves())
+    loop.close()
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_what_nobody_waits_for_any_more_does_not_come_after_what_was_acknowledged(tmp_path: Path) -> None:
+    with Engine(tmp_path / "store.db") as engine:
+        tables = Tables(engine, None)  # type: ignore[arg-type]
+        asyncio.run(tables.create_plain())
+        leave_alone(tables.put("plain", pk="a", colour="left alone"))
+        asyncio.run(tables.put("plain", pk="a", colour="in a loop"))  # gathered, as that one was
+        assert asyncio.run(tables.get("plain", pk="a")) == item(pk="a", colour="in a loop")
+        leave_alone(tables.put("plain", pk="a", colour="left alone"))
+        without_a_loop(tables.put("plain", pk="a", colour="without a loop"))
+        assert asyncio.run(tables.get("plain", pk="a")) == item(pk="a", colour="without a loop")
+    with Engine(tmp_path / "store.db") as engine:
+        tables = Tables(engine, None)  # type: ignore[arg-type]
+        assert asyncio.run(tables.get("plain", pk="a")) == item(pk="a", colour="without a loop")
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_a_loop_that_ended_in_its_turn_is_no_company(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever wrote later, alone, was taken for one among several for as long as the store was open."""
+    tables = Tables(engine, None)  # type: ignore[arg-type]
+    asyncio.run(tables.create_plain())
+    leave_alone(tables.put("plain", pk="a"))
+    gathered: list[Job] = []
+    monkeypatch.setattr(engine._writer, "_gather", lambda job, loop: gathered.append(job))
+    asyncio.run(asyncio.wait_for(tables.put("plain", pk="b"), 5))
+    assert gathered == []
 
 
 FORKING = """

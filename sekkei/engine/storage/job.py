@@ -33,6 +33,12 @@ class Job:
         self.result: Any = None
         self.error: BaseException | None = None
 
+    @property
+    def is_left_alone(self) -> bool:
+        """Whether the event loop that it came from is no more: done later, it would come after what was told to be
+        there meanwhile."""
+        return isinstance(self.loop, asyncio.AbstractEventLoop) and self.loop.is_closed()
+
     def deliver(self) -> None:
         """In the loop of whoever waits."""
         if self.future is None or self.future.done():

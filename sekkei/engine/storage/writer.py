@@ -91,6 +91,7 @@ class Writer:
         """Jobs that wait for the end of their event loop's turn."""
         self._task: object = _NOBODY
         """Who has written since the event loop's turn began."""
+        self._task_loop: asyncio.AbstractEventLoop
         self._company = 0
         """In memory: how many commits of one job it takes until a writer is taken for alone again."""
         self.somebody_reads = False
@@ -173,8 +174,8 @@ class Writer:
     def _is_first_this_turn(self, loop: asyncio.AbstractEventLoop) -> bool:
         """Whether no other task has written since the event loop's turn began; one after the other may."""
         task = asyncio.current_task(loop)
-        if self._task is _NOBODY:
-            self._task = task
+        if self._task is _NOBODY or self._task_loop.is_closed():
+            self._task, self._task_loop = task, loop
             loop.call_soon(self._begin_turn)
             return True
         return task is not None and self._task is task
@@ -186,7 +187,7 @@ class Writer:
         """Wait for the end of the event loop's turn, and for company."""
         with self._start:
             others = self._gathered
-            if not others:
+            if not others or others[0].is_left_alone:
                 self._gathered = [job]
                 loop.call_soon(self._end_turn)
                 return
@@ -253,7 +254,7 @@ class Writer:
             if self._thread is None:
                 return
             gathered, self._gathered = self._gathered, []
-        if gathered:
+        if gathered and not gathered[0].is_left_alone:
             self._put(gathered)
         self._queue.put(None)
         self._thread.join()
