@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import dis
 import subprocess
 import sys
 import threading
 from collections.abc import Coroutine
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import apsw
@@ -146,6 +148,55 @@ def test_a_store_opened_in_a_thread_that_has_ended_leaves_no_log(tmp_path: Path)
 def without_a_loop(call: Coroutine[Any, Any, object]) -> None:
     with pytest.raises(StopIteration):
         call.send(None)
+
+
+class Interrupting:
+    """Raises KeyboardInterrupt where a signal may be heard in the writer's functions: after the nth call in them."""
+
+    def __init__(self, nth: int) -> None:
+        self.left = nth
+        self._has_called: dict[FrameType, bool] = {}
+
+    def __call__(self, frame: FrameType, event: str, argument: object) -> Interrupting | None:
+        if frame.f_code.co_filename != writer.__file__:
+            return None
+        frame.f_trace_opcodes = True
+        if event == "opcode":
+            self.left -= self._has_called.get(frame, False)
+            self._has_called[frame] = dis.opname[frame.f_code.co_code[frame.f_lasti]].startswith("CALL")
+            if self.left == 0:
+                self.left = -1
+                raise KeyboardInterrupt
+        elif event == "exception":
+            self._has_called[frame] = False
+        return self
+
+
+@pytest.mark.parametrize("name", [None, "store.db"])
+def test_whoever_is_interrupted_leaves_the_store_to_others(tmp_path: Path, name: str | None) -> None:
+    """Between taking the writer's turn and what puts it down, Ctrl-C left it taken, and the store could not be closed.
+    After the transaction's begin, it kept other processes from writing."""
+    traced = sys.gettrace()
+    engine = Engine(name and tmp_path / name, housekeeping_seconds=None)
+    tables = Tables(engine, None)  # type: ignore[arg-type]
+    asyncio.run(tables.create_plain())
+    connection = engine._writer._connection
+    assert connection is not None
+    nth, was_interrupted = 0, True
+    while was_interrupted:
+        nth, was_interrupted = nth + 1, False
+        sys.settrace(Interrupting(nth))
+        try:
+            without_a_loop(tables.put("plain", pk="a", nth=nth))
+        except KeyboardInterrupt:
+            was_interrupted = True
+        finally:
+            sys.settrace(traced)
+        assert not engine._writer._turn.locked(), nth
+        assert not connection.in_transaction, nth
+    assert nth > 20
+    assert asyncio.run(tables.get("plain", pk="a")) == item(pk="a", nth=nth)
+    engine.close()
 
 
 def leave_alone(call: Coroutine[Any, Any, object]) -> None:

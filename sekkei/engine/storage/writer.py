@@ -43,6 +43,7 @@ CHECKPOINT_PAGES = 4_000
 log = logging.getLogger("sekkei.engine")
 
 _NOBODY = object()
+_WITHOUT_WAITING = (False,)
 CLOSED = "This store is closed."
 
 
@@ -174,11 +175,13 @@ class Writer:
     def _is_first_this_turn(self, loop: asyncio.AbstractEventLoop) -> bool:
         """Whether no other task has written since the event loop's turn began; one after the other may."""
         task = asyncio.current_task(loop)
+        if self._task is task and task is not None:
+            return True
         if self._task is _NOBODY or self._task_loop.is_closed():
             self._task, self._task_loop = task, loop
             loop.call_soon(self._begin_turn)
             return True
-        return task is not None and self._task is task
+        return False
 
     def _begin_turn(self) -> None:
         self._task = _NOBODY
@@ -215,16 +218,26 @@ class Writer:
 
     def _run_here(self, jobs: list[Job]) -> bool:
         """Run jobs in this thread and commit them; False if somebody else writes, in this process or another."""
-        if self._waiting or not self._turn.acquire(blocking=False):
+        if self._waiting:
             return False
+        taken: list[bool] = []
         try:
+            # Taken and noted in one call: a KeyboardInterrupt is heard before or after it, and finds it noted.
+            taken.extend(map(self._turn.acquire, _WITHOUT_WAITING))
+            if False in taken:
+                return False
             connection, began = self._connection, time.perf_counter()
             if connection is None or not _begun(connection):
                 return False
             self._run_batch(connection, jobs, begun=True)
             self._commit_seconds += 0.2 * (time.perf_counter() - began - self._commit_seconds)
+        except BaseException:
+            if True in taken and self._connection is not None:
+                _undo(self._connection)
+            raise
         finally:
-            self._turn.release()
+            if True in taken:
+                self._turn.release()
         _deliver_all(jobs)
         if self._log_pages >= self._checkpoint_from:
             self._put([Job(_nothing)])  # wakes the thread
@@ -440,6 +453,13 @@ def _begin(connection: apsw.Connection) -> None:
         # An earlier one that could not be undone when it failed, because memory had run out.
         connection.execute("ROLLBACK")
     connection.execute("BEGIN IMMEDIATE")
+
+
+def _undo(connection: apsw.Connection) -> None:
+    """After an interruption: other processes wait for the end of what was begun."""
+    with contextlib.suppress(apsw.Error):
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
 
 
 def _begun(connection: apsw.Connection) -> bool:
