@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import dis
 import subprocess
 import sys
@@ -19,6 +20,7 @@ from sekkei.engine import Engine
 from sekkei.engine.storage import writer
 from sekkei.engine.storage.catalogue import Table
 from sekkei.engine.storage.job import Job
+from sekkei.errors import ValidationException
 from tests.engine.conftest import Tables, item, key
 from tests.engine.operations.calls import new_index
 
@@ -148,6 +150,55 @@ def test_a_store_opened_in_a_thread_that_has_ended_leaves_no_log(tmp_path: Path)
 def without_a_loop(call: Coroutine[Any, Any, object]) -> None:
     with pytest.raises(StopIteration):
         call.send(None)
+
+
+CHANGED: list[tuple[str, dict[str, Any]]] = [
+    ("PutItem", {"Item": item(pk="a", value="as called")}),
+    ("PutItem", {"Item": item(pk="a", value="as called"), "ConditionExpression": "attribute_not_exists(pk)"}),
+    ("PutItem", {"Item": item(pk="a", value="as called", many=[1] * 6_000)}),
+    (
+        "UpdateItem",
+        {
+            "Key": item(pk="a"),
+            "UpdateExpression": "SET #value = :value",
+            "ExpressionAttributeNames": {"#value": "value"},
+            "ExpressionAttributeValues": {":value": {"S": "as called"}},
+        },
+    ),
+]
+
+
+@pytest.mark.parametrize("name", [None, "store.db"])
+@pytest.mark.parametrize(("operation", "request_"), CHANGED)
+async def test_what_a_caller_changes_after_the_call_is_not_written(
+    tmp_path: Path, name: str | None, operation: str, request_: dict[str, Any]
+) -> None:
+    with Engine(name and tmp_path / name, housekeeping_seconds=None) as engine:
+        tables = Tables(engine, None)  # type: ignore[arg-type]
+        await tables.create_plain()
+        request = {"TableName": "plain", **copy.deepcopy(request_)}
+        # In memory the first of a turn is written where it is called.
+        calls = [tables.put("plain", pk="another"), engine.call(operation, request)]
+        tasks = [asyncio.ensure_future(call) for call in calls]
+        await asyncio.sleep(0)
+        if "many" in request.get("Item", {}):
+            await asyncio.sleep(0.05)  # it is checked in a thread
+        holder = request["Item"]["value"] if operation == "PutItem" else request["ExpressionAttributeValues"][":value"]
+        holder["S"] = "changed"
+        await asyncio.gather(*tasks)
+        found = await tables.get("plain", pk="a")
+        assert found is not None
+        assert found["value"] == {"S": "as called"}
+
+
+async def test_a_request_of_any_depth_is_refused_with_dynamodbs_words(engine: Engine) -> None:
+    tables = Tables(engine, None)  # type: ignore[arg-type]
+    await tables.create_plain()
+    value: dict[str, Any] = {"S": "deep"}
+    for _ in range(5_000):
+        value = {"L": [value]}
+    with pytest.raises(ValidationException, match="Nesting Levels"):
+        await tables.put("plain", pk="a", value=value)
 
 
 class Interrupting:

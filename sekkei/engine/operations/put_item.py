@@ -9,7 +9,7 @@ from sekkei.engine.items import capacity, item_collections, values
 from sekkei.engine.operation import Checked, Render, Response, Write, check_condition
 from sekkei.engine.storage.transaction import Transaction
 from sekkei.engine.validation import against_table, fields
-from sekkei.engine.validation.item import check_item_size, check_return_values, size_if_plain
+from sekkei.engine.validation.item import check_item_size, check_return_values, measured_if_plain
 from sekkei.engine.validation.parameters import Parameters, condition_of
 from sekkei.engine.validation.table_name import TABLE_NAME, ItemOperation, named, table_name
 
@@ -45,13 +45,13 @@ def plain_rules(request: Mapping[str, Any]) -> Checked | None:
     """Most requests name a table and an item of plain values, and wish for nothing: one look at them is enough."""
     if type(request) is not dict or len(request) != len(SHAPE.required):
         return None
-    text, item = request.get("TableName"), request.get("Item")
+    text = request.get("TableName")
     table = table_name(text) if type(text) is str else None
-    size = size_if_plain(item)
-    if table is None or size is None:
+    measured = measured_if_plain(request.get("Item"))
+    if table is None or measured is None:
         return None
-    assert item is not None, "what has a size is there"
-    return Checked(request, table, item=item.copy(), size=size)
+    item, size = measured
+    return Checked(request, table, item=item, size=size)
 
 
 def put_item(transaction: Transaction, checked: Checked, render: Render) -> Response:

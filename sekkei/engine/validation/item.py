@@ -15,35 +15,34 @@ PLAIN_ATTRIBUTES_MAX = 500
 PLAIN_NAME_MAX = 255
 
 
-def size_if_plain(item: Any) -> int | None:
-    """The size of an item of texts, whole numbers and truth values that is good and normal as it came: one look for its
-    shape, its normal form and its size. None when it takes a closer one."""
+def measured_if_plain(item: Any) -> tuple[values.Item, int] | None:
+    """An item of texts, whole numbers and truth values that is good and normal as it came, in dicts of its own, and its
+    size: one look for all of it. None when it takes a closer one."""
     if type(item) is not dict or len(item) > PLAIN_ATTRIBUTES_MAX:
         return None
-    total = 0
-    for name, value in item.items():
-        if type(name) is not str or not 0 < len(name) <= PLAIN_NAME_MAX or not name.isascii():
-            return None
-        if type(value) is not dict or len(value) != 1:
-            return None
-        ((kind, content),) = value.items()
-        if kind == "S":
-            if type(content) is not str:
+    own, total = {}, 0
+    try:
+        for name, value in item.items():
+            if type(name) is not str or not 0 < len(name) <= PLAIN_NAME_MAX or not name.isascii():
                 return None
-            if content.isascii():
-                total += len(name) + len(content)
-                continue
-            try:
-                total += len(name) + len(content.encode())
-            except UnicodeEncodeError:
+            if type(value) is not dict:
                 return None
-        elif kind == "N" and type(content) is str and numbers.is_plainly_whole(content):
-            total += len(name) + numbers.size(content)
-        elif kind == "BOOL" and type(content) is bool:
-            total += len(name) + 1
-        else:
-            return None
-    return total if total <= values.ITEM_BYTES_MAX else None
+            (kind,) = value
+            content = value[kind]
+            own[name] = {kind: content}
+            if kind == "S":
+                if type(content) is not str:
+                    return None
+                total += len(name) + (len(content) if content.isascii() else len(content.encode()))
+            elif kind == "N" and type(content) is str and numbers.is_plainly_whole(content):
+                total += len(name) + numbers.size(content)
+            elif kind == "BOOL" and type(content) is bool:
+                total += len(name) + 1
+            else:
+                return None
+    except ValueError:  # a value has no type or several, or its text cannot be encoded
+        return None
+    return (own, total) if total <= values.ITEM_BYTES_MAX else None
 
 
 def check_item_size(size: int) -> None:
