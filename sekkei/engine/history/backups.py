@@ -53,7 +53,8 @@ def create(transaction: Transaction, table: Table, name: str) -> Backup:
 
 def keep_deleted(transaction: Transaction, table: Table) -> None:
     """Make a backup of a table that is being deleted out of its very items."""
-    backup = _insert(transaction, table.id, table, f"{table.name}$DeletedTableBackup", "SYSTEM", "AVAILABLE")
+    id = transaction.hide("items", table.id)
+    backup = _insert(transaction, id, table, f"{table.name}$DeletedTableBackup", "SYSTEM", "AVAILABLE")
     backup.record["BackupExpiryDateTime"] = round(transaction.now + SYSTEM_BACKUP_SECONDS, 3)
     _update(transaction, backup)
 

@@ -17,21 +17,24 @@ ROWS_AT_A_TIME = 50
 
 
 def drop_items(transaction: Transaction, id: int) -> None:
-    _drop(transaction, f"items_{id}", "row", id)
+    _drop(transaction, "items", "row", id, is_read=True)
 
 
-def drop_index(transaction: Transaction, id: int) -> None:
-    _drop(transaction, f"index_{id}", "key, base", id)
+def drop_index(transaction: Transaction, id: int, *, is_read: bool = True) -> None:
+    """An index that goes with its table `is_read` by nobody: whoever reads by it reads the table's items too."""
+    _drop(transaction, "index", "key, base", id, is_read)
 
 
-def _drop(transaction: Transaction, name: str, key: str, id: int) -> None:
+def _drop(transaction: Transaction, kind: str, key: str, id: int, is_read: bool) -> None:
     transaction.flush_statistics()
     items, size = transaction.statistics(id)
     if items <= AT_ONCE_ITEMS and size <= AT_ONCE_BYTES:
-        transaction.drop(f"DROP TABLE {name}", id)
+        transaction.drop(f"DROP TABLE {kind}_{id}", id)
         return
+    if is_read:
+        id = transaction.hide(kind, id)
     transaction.forget_statistics(id)
-    jobs.start(transaction, "drop", {"name": name, "key": key}, at_once=False)
+    jobs.start(transaction, "drop", {"name": f"{kind}_{id}", "key": key}, at_once=False)
 
 
 def _part(transaction: Transaction, id: int, state: State, memory: Memory) -> bool:

@@ -33,7 +33,7 @@ def disable(transaction: Transaction, table: Table) -> None:
     assert table.ttl_index_id is not None
     record = copy.deepcopy(table.record)
     del record["TimeToLive"]
-    drops.drop_index(transaction, table.ttl_index_id)
+    drops.drop_index(transaction, table.ttl_index_id, is_read=False)
     transaction.save_table(table.id, record)
 
 

@@ -23,6 +23,8 @@ def changes_of(
     snapshot: Snapshot, name: str, key: Mapping[str, Any], before: int | None = None
 ) -> tuple[list[Record], int | None]:
     """Records as a stream has them, the newest first; and where to look on, None at the beginning of the log."""
+    # The changes of a deleted table outlive it, and would be taken for those of a new one of its name.
+    snapshot.catalogue.refresh(snapshot.connection)
     table = snapshot.table(name)
     wanted = against_table.key_bytes(table, values.normalised_item(dict(key)))
     start = SEQ_MAX if before is None else before

@@ -33,9 +33,9 @@ def delete_table(transaction: Transaction, checked: Checked, render: Render) -> 
         description.pop(member, None)
     streams.close_stream(transaction, table.id)
     for index in table.indexes.values():
-        drops.drop_index(transaction, index.id)
+        drops.drop_index(transaction, index.id, is_read=False)
     if table.ttl_index_id is not None:
-        drops.drop_index(transaction, table.ttl_index_id)
+        drops.drop_index(transaction, table.ttl_index_id, is_read=False)
     if "PointInTimeRecovery" in table.record:
         backups.keep_deleted(transaction, table)
     else:

@@ -16,7 +16,8 @@ The file, format 1:
     documents    small records that other operations keep, by kind and id (exports, imports, policies)
 
 Records, states, answers and documents are sealed with a checksum (`sealed.py`). Ids come from one sequence and are
-never used again, so a stale id finds no table instead of a wrong one.
+never used again, and what outlives its table or index goes on under another id, so a stale id finds nothing instead
+of something else.
 """
 
 from __future__ import annotations
@@ -87,6 +88,7 @@ COUNT_COMMIT = "UPDATE statistics SET items = ? WHERE id = 0"
 """The row of nobody's id counts commits; its bytes say which store it is, by a number drawn once. Read and written by
 two statements, because one with RETURNING makes a table for its answer, which takes three times as long as both."""
 DELETE_STATISTICS = "DELETE FROM statistics WHERE id = ?"
+MOVE_STATISTICS = "UPDATE statistics SET id = ? WHERE id = ?"
 
 INSERT_CHANGE = (
     "INSERT INTO changes(table_id, time_ms, event, by_ttl, key, keys, old, old_size, new, new_size, crc) "
@@ -109,6 +111,10 @@ def create_index(id: int) -> str:
         f"CREATE TABLE index_{id}(key BLOB NOT NULL, base BLOB NOT NULL, row INTEGER NOT NULL, "
         "PRIMARY KEY (key, base)) WITHOUT ROWID"
     )
+
+
+def rename(kind: str, id: int, fresh: int) -> str:
+    return f"ALTER TABLE {kind}_{id} RENAME TO {kind}_{fresh}"
 
 
 @_text

@@ -182,6 +182,17 @@ class Transaction(Snapshot):
         self.connection.execute(statement)
         self.forget_statistics(id)
 
+    def hide(self, kind: str, id: int) -> int:
+        """Give what outlives its table or index, `items` or `index`, another id; gives that.
+
+        Who reads looks at the tables it knows until a read fails. Under the old id it must find nothing at once.
+        """
+        fresh = self.take_id()
+        self.flush_statistics()
+        self.connection.execute(sql.rename(kind, id, fresh))
+        self.connection.execute(sql.MOVE_STATISTICS, (fresh, id))
+        return fresh
+
     def forget_statistics(self, id: int) -> None:
         self.connection.execute(sql.DELETE_STATISTICS, (id,))
 
