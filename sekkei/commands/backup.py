@@ -31,6 +31,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    from sekkei.commands.startup import what_helps
+
     source: Path = arguments.data / STORE_FILE if arguments.data.is_dir() else arguments.data
     target = Path(arguments.target)
     if target.is_dir() or arguments.target.endswith(("/", os.sep)):
@@ -40,19 +42,24 @@ def run(arguments: argparse.Namespace) -> int:
     print(f"{target}: {target.stat().st_size:,} bytes{', verified' if not findings else ''}.")
     for finding in findings:
         print(finding)
+    if findings:
+        print(f"{source} is as it was. {what_helps(source)}")
     return FINDINGS if findings else OK
 
 
 def copy(source: Path, target: Path, *, overwrite: bool, only_sound: bool = False) -> list[str]:
     """Copy with the progress shown on a terminal; gives what verifying the copy has found."""
+    import apsw
+
+    from sekkei.commands.startup import file_errors
     from sekkei.engine.upkeep.whole_file import AlreadyThere, InUse, copy_file
-    from sekkei.errors import NotOurFile
 
     progress = _show if sys.stderr.isatty() else _keep_quiet
     try:
-        return copy_file(source, target, progress, overwrite=overwrite, only_sound=only_sound)
-    except NotOurFile as error:
-        raise CouldNotRun(str(error)) from error
+        with file_errors(source):
+            return copy_file(source, target, progress, overwrite=overwrite, only_sound=only_sound)
+    except apsw.Error as error:
+        raise CouldNotRun(f"{source} could not be copied: {error}.") from error
     except AlreadyThere:
         raise CouldNotRun(f"{target} is there already. Name another file, or give --overwrite.") from None
     except InUse:

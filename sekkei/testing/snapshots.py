@@ -8,6 +8,8 @@ from pathlib import Path
 
 import apsw
 
+from sekkei.engine.storage import file
+
 SNAPSHOT_NAME = r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}"
 
 
@@ -23,7 +25,10 @@ class Snapshots:
         return self.folder / f"{name}.db"
 
     def take(self, name: str, store: Path) -> None:
-        """Keep what the file holds now, also while it is in use; a snapshot of that name is replaced."""
+        """Keep what the file holds now, also while it is in use; a snapshot of that name is replaced.
+
+        A damaged store is refused.
+        """
         target = self.path(name)
         self.folder.mkdir(parents=True, exist_ok=True)
         partial = target.with_suffix(".partial")
@@ -51,6 +56,10 @@ def _copy(source: Path, target: Path) -> None:
     origin = apsw.Connection(str(source), flags=apsw.SQLITE_OPEN_READWRITE)
     destination = apsw.Connection(str(target))
     try:
+        # Closed as the last one, a connection would put a damaged log into the file, and away with it.
+        origin.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+        file.check_is_whole(origin, str(source))
+        origin.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)
         with destination.backup("main", origin, "main") as backup:
             while not backup.done:
                 backup.step()

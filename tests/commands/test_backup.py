@@ -9,7 +9,7 @@ import apsw
 import pytest
 
 from sekkei.cli import main
-from tests.engine.upkeep.test_whole_file import make, note_of
+from tests.engine.upkeep.test_whole_file import killed_and_damaged, make, note_of, spoil_schema
 
 
 @pytest.fixture
@@ -47,6 +47,27 @@ def test_nothing_is_overwritten(data: Path, tmp_path: Path, capsys: pytest.Captu
 def test_a_damaged_store_is_reported(data: Path, tmp_path: Path) -> None:
     damage(data / "sekkei.db")
     assert main(["backup", str(data), str(tmp_path / "backup.db")]) == 1
+
+
+async def test_a_killed_and_damaged_store_is_reported_and_left(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store = await killed_and_damaged(tmp_path / "killed")
+    log = Path(f"{store}-wal").read_bytes()
+    assert main(["backup", str(store), str(tmp_path / "backup.db")]) == 1
+    said = capsys.readouterr().out
+    assert "verified" not in said
+    assert "missing from" in said
+    assert f"`sekkei recover {store}" in said
+    assert Path(f"{store}-wal").read_bytes() == log
+
+
+def test_a_damaged_schema_is_reported_by_all_who_look(data: Path, tmp_path: Path) -> None:
+    spoil_schema(data / "sekkei.db")
+    assert main(["backup", str(data), str(tmp_path / "backup.db")]) == 1
+    assert main(["verify", str(tmp_path / "backup.db")]) in (1, 2)
+    assert main(["verify", str(data)]) in (1, 2)
+    assert main(["restore", str(tmp_path / "backup.db"), str(tmp_path / "restored")]) in (1, 2)
 
 
 def damage(file: Path) -> None:

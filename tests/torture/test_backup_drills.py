@@ -42,8 +42,9 @@ async def drill(folder: Path, drills: int) -> None:
 
 
 async def test_a_plain_copy_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def plain(source: Path, partial: Path, progress: Any) -> None:
+    def plain(source: Path, partial: Path, progress: Any) -> list[str]:
         shutil.copy(source, partial)
+        return []
 
     monkeypatch.setattr(whole_file, "_copy_pages", plain)
     with pytest.raises(NOTICED):

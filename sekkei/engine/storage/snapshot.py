@@ -203,4 +203,5 @@ class Snapshot:
         try:
             yield
         finally:
-            self.connection.execute("COMMIT")
+            # Nothing was written. To end it needs no schema, which damage can have made unreadable by now.
+            self.connection.execute("ROLLBACK")

@@ -19,19 +19,27 @@ def verify_file(path: str) -> Iterator[str]:
     """One sentence for each thing that is wrong; none when all is well. The file may be in use, and is not changed."""
     connection = file.connect_to_read(path)
     try:
-        lost = file.whats_lost(connection, path)
-        if lost is not None:
-            yield lost
+        yield from _whats_lost(connection, path)
         yield from verify(connection)
     finally:
         connection.close()
 
 
+def _whats_lost(connection: apsw.Connection, path: str) -> Iterator[str]:
+    try:
+        lost = file.whats_lost(connection, path)
+    except apsw.Error as error:
+        machine_in_trouble(error)
+        lost = f"What was acknowledged cannot be asked for: {error}"
+    if lost is not None:
+        yield lost
+
+
 def verify(connection: apsw.Connection) -> Iterator[str]:
     catalogue = Catalogue()
     snapshot = Snapshot(connection, catalogue)
-    with snapshot.at_one_moment():
-        try:
+    try:
+        with snapshot.at_one_moment():
             catalogue.refresh(connection)
             for (finding,) in connection.execute("PRAGMA integrity_check").fetchall():
                 if finding != "ok":
@@ -39,9 +47,16 @@ def verify(connection: apsw.Connection) -> Iterator[str]:
             for table in catalogue.tables.values():
                 yield from _verify_table(snapshot, table)
             yield from verify_history(snapshot)
-        except Exception as error:
-            # Whatever damage makes go wrong, of whatever type, is a finding.
-            yield f"The file cannot be read to its end: {error}"
+    except Exception as error:
+        # Whatever damage makes go wrong, of whatever type, is a finding.
+        machine_in_trouble(error)
+        yield f"The file cannot be read to its end: {error}"
+
+
+def machine_in_trouble(error: Exception) -> None:
+    """Raise again what says nothing of the file: it is no finding."""
+    if isinstance(error, apsw.FullError | apsw.BusyError | apsw.NoMemError | apsw.CantOpenError | MemoryError):
+        raise error
 
 
 def _verify_table(snapshot: Snapshot, table: Table) -> Iterator[str]:

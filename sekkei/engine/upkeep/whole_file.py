@@ -11,7 +11,7 @@ import apsw
 
 from sekkei import private
 from sekkei.engine.storage import acknowledged, file, sql
-from sekkei.engine.upkeep.verify import verify_file
+from sekkei.engine.upkeep.verify import machine_in_trouble, verify_file
 from sekkei.errors import NotOurFile
 
 PAGES_PER_STEP = 1_000
@@ -41,9 +41,7 @@ def copy_file(
     partial = target.with_name(f".{target.name}.partial")
     _remove(partial)
     try:
-        _copy_pages(source, partial, progress)
-        file.close(file.connect(str(partial)))  # the copy is in the format of this version
-        findings = list(verify_file(str(partial)))
+        findings = [*_copy_pages(source, partial, progress), *_checked(partial)]
         if findings and only_sound:
             return findings
         _settle(partial)
@@ -55,12 +53,15 @@ def copy_file(
     return findings
 
 
-def _copy_pages(source: Path, partial: Path, progress: Progress) -> None:
+def _copy_pages(source: Path, partial: Path, progress: Progress) -> list[str]:
+    """Copy the file with its log as SQLite reads it; gives what it lacks of what was acknowledged."""
     origin = _open_ours(source)
     try:
-        # An open read transaction holds the moment still: writes go on beside it and are not in the copy.
+        lost = _lost(origin, source)
+        # An open read transaction holds the moment still: writes go on beside it and are not in the copy. It is begun
+        # by what needs no schema, which may be damaged.
         origin.execute("BEGIN")
-        origin.execute("SELECT count(*) FROM sqlite_schema").fetchall()
+        origin.pragma("application_id")
         file.create(str(partial))
         destination = apsw.Connection(str(partial))
         try:
@@ -72,6 +73,34 @@ def _copy_pages(source: Path, partial: Path, progress: Progress) -> None:
             destination.close()
     finally:
         origin.close()
+    return lost
+
+
+def _lost(origin: apsw.Connection, source: Path) -> list[str]:
+    """What the file lacks of what was acknowledged. If there is anything, its log stays when the connection is closed,
+    even as the last one: `sekkei recover` saves things out of it that SQLite does not read."""
+    log = Path(f"{source}-wal")
+    if log.exists() and log.stat().st_size:
+        origin.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+    try:
+        lost = file.whats_lost(origin, str(source))
+    except apsw.Error as error:
+        machine_in_trouble(error)
+        return []  # what it cannot read, `verify` cannot read of the copy
+    if lost is not None:
+        return [lost]
+    origin.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)
+    return []
+
+
+def _checked(partial: Path) -> list[str]:
+    """Bring the copy to the format of this version, and verify it."""
+    try:
+        file.close(file.connect(str(partial)))
+    except apsw.Error as error:
+        machine_in_trouble(error)
+        return [f"The file cannot be opened: {error}"]
+    return list(verify_file(str(partial)))
 
 
 def _open_ours(path: Path) -> apsw.Connection:
@@ -97,6 +126,8 @@ def _settle(partial: Path) -> None:
     connection = apsw.Connection(str(partial))
     try:
         connection.pragma("journal_mode", "delete")
+    except apsw.CorruptError:
+        pass  # nobody can write to it, so it has no log when it is closed
     finally:
         connection.close()
     with open(partial, "rb+") as opened:

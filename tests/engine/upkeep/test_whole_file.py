@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 import threading
 from pathlib import Path
 from typing import Any
@@ -14,10 +15,14 @@ import pytest
 from sekkei.clock import ManualClock
 from sekkei.engine import Engine
 from sekkei.engine.upkeep import whole_file
+from sekkei.engine.upkeep.recover import recover
 from sekkei.engine.upkeep.verify import verify_file
 from sekkei.engine.upkeep.whole_file import AlreadyThere, InUse, copy_file
-from sekkei.errors import NotOurFile
+from sekkei.errors import DamagedFile, NotOurFile
+from sekkei.testing.snapshots import Snapshots
 from tests.engine.conftest import Tables, item
+
+ITEMS = 60
 
 
 def quietly(done: int, pages: int) -> None:
@@ -187,6 +192,64 @@ async def test_damage_is_told_and_not_put_in_the_place_of_a_store(tmp_path: Path
     assert not target.exists()
     assert copy_file(source, target, quietly) != []
     assert list(verify_file(str(target))) != []
+
+
+async def test_what_recovery_needs_of_a_killed_and_damaged_store_stays(tmp_path: Path) -> None:
+    source = await killed_and_damaged(tmp_path / "killed")
+    before = {path.name: path.read_bytes() for path in source.parent.iterdir() if path.suffix != ".db-shm"}
+    saved = recover(source, tmp_path / "first.db").items
+    assert saved > ITEMS // 2
+    for only_sound in (True, False):
+        findings = copy_file(source, tmp_path / "copy.db", quietly, only_sound=only_sound)
+        assert "acknowledged" in findings[0]
+        assert (tmp_path / "copy.db").exists() is not only_sound
+    with pytest.raises(DamagedFile, match="`sekkei recover"):
+        Snapshots(tmp_path / "snapshots").take("one", source)
+    assert Snapshots(tmp_path / "snapshots").names() == []
+    assert {name: (source.parent / name).read_bytes() for name in before} == before
+    assert recover(source, tmp_path / "second.db").items == saved
+
+
+async def test_the_log_of_a_killed_and_sound_store_is_in_its_copy(tmp_path: Path) -> None:
+    source = await killed_and_damaged(tmp_path / "killed", bit=0)
+    assert copy_file(source, tmp_path / "copy.db", quietly) == []
+    assert recover(tmp_path / "copy.db", tmp_path / "new.db").items == ITEMS
+
+
+async def killed_and_damaged(folder: Path, bit: int = 1) -> Path:
+    """What `kill -9` leaves, with a bit of the log flipped."""
+    store = folder / "store.db"
+    folder.mkdir()
+    with Engine(folder.with_name("alive.db"), housekeeping_seconds=None) as engine:
+        tables = Tables(engine, ManualClock())
+        await tables.create_plain()
+        for number in range(ITEMS):
+            await tables.put("plain", pk=f"k{number}", text="x" * 300)
+        for suffix in ("", "-wal", "-acknowledged"):
+            shutil.copyfile(f"{engine.path}{suffix}", f"{store}{suffix}")
+    log = bytearray(Path(f"{store}-wal").read_bytes())
+    log[len(log) // 2] ^= bit
+    Path(f"{store}-wal").write_bytes(log)
+    return store
+
+
+async def test_a_store_whose_schema_is_damaged_is_copied_with_a_finding(tmp_path: Path) -> None:
+    source, target = tmp_path / "store.db", tmp_path / "copy.db"
+    await make(source)
+    spoil_schema(source)
+    (finding,) = copy_file(source, target, quietly)
+    assert "malformed" in finding
+    assert target.stat().st_size == source.stat().st_size
+    assert copy_file(source, tmp_path / "other.db", quietly, only_sound=True) == [finding]
+    assert not (tmp_path / "other.db").exists()
+    assert len(list(tmp_path.iterdir())) == 3, "nothing is left beside the store, what was acknowledged and the copy"
+
+
+def spoil_schema(store: Path) -> None:
+    """One bit, which makes a bracket of the items' CREATE TABLE the other one."""
+    content = bytearray(store.read_bytes())
+    content[content.index(b"CREATE TABLE items_1(") + len("CREATE TABLE items_1")] ^= 1
+    store.write_bytes(content)
 
 
 async def test_a_backup_on_a_read_only_medium_can_be_restored(tmp_path: Path) -> None:
