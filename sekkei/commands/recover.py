@@ -16,6 +16,7 @@ examples:
 
 Stop the program that has the store open first. The damaged files are only read; keep them. Missing items are named by
 table and key. Doubtful ones, of which only an older version may be left, are named too, and saved with --with-doubtful.
+What is damaged beside items (records of tables, streams, backups) is named as far as it can be known.
 Exit code: 0 everything is there, 1 something is missing or doubtful, 2 could not run.
 """
 

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 from sekkei.engine.history import jobs, streams
 from sekkei.engine.history.jobs import State
+from sekkei.engine.storage import sql
 from sekkei.engine.storage.catalogue import Table
 from sekkei.engine.storage.change_log import COLUMNS, ChangeRecord
 from sekkei.engine.storage.snapshot import checksum
@@ -138,9 +139,8 @@ def undo_is_complete(transaction: Transaction, id: int, copy: Copy) -> bool:
     """Look at some more changes; tells whether there are none left to look at now."""
     if copy.table is None:
         return True
-    columns = "(key BLOB PRIMARY KEY, seq INTEGER NOT NULL, time_ms INTEGER NOT NULL) WITHOUT ROWID"
     for name in ("undo",) if copy.since_ms is None else ("undo", "window"):
-        transaction.connection.execute(f"CREATE TABLE IF NOT EXISTS {name}_{id}{columns}")
+        transaction.connection.execute(f"CREATE TABLE IF NOT EXISTS {name}_{id}{sql.NOTED_COLUMNS}")
     if copy.back is not None:
         _look_back(transaction, id, copy, copy.back)
         return copy.back is None

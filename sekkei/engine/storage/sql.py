@@ -99,6 +99,10 @@ _text = lru_cache(8192)
 """A statement's text is made once: SQLite's cache of statements then finds it by a hash that is known already."""
 
 
+NOTED_COLUMNS = "(key BLOB PRIMARY KEY, seq INTEGER NOT NULL, time_ms INTEGER NOT NULL) WITHOUT ROWID"
+"""Of `undo_N` and `window_N`."""
+
+
 def create_items(id: int) -> str:
     return (
         f"CREATE TABLE items_{id}(row INTEGER PRIMARY KEY, key BLOB NOT NULL UNIQUE, item BLOB NOT NULL, "

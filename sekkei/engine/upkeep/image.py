@@ -11,10 +11,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from sekkei.engine.storage import wal
+from sekkei.engine.storage import sql, wal
 from sekkei.engine.storage.wal import Frame, Header
 
+HEADER_BYTES = 100
 _PAGE_SIZE_MIN = 512
+_HEADER = struct.Struct(">16sHBBBBBB")
+_MAGIC = b"SQLite format 3\0"
 
 
 @dataclass(slots=True)
@@ -24,20 +27,42 @@ class Images:
     whole: Path
     older: Path
     doubtful: set[int]
+    page_size: int
+    says_ours: bool
+    """Whether the first page says that the file is a store."""
 
 
 def make_images(path: Path, folder: Path) -> Images:
     base = path.read_bytes()
-    page_size = _page_size(base)
+    page_size = _page_size(base, Path(f"{path}-wal"))
     pages = {number: base[start : start + page_size] for number, start in _pages(base, page_size)}
     doubtful = _lay_over(pages, Path(f"{path}-wal"), page_size)
-    images = Images(folder / "whole.db", folder / "older.db", doubtful)
+    first = pages.get(1, b"").ljust(page_size, b"\0")
+    says_ours = first.startswith(_MAGIC) and int.from_bytes(first[68:72]) == sql.APPLICATION_ID
+    pages[1] = _header_as_it_was(first, page_size, max(pages, default=1))
+    images = Images(folder / "whole.db", folder / "older.db", doubtful, page_size, says_ours)
     _write(images.older, pages, page_size)
     _write(images.whole, {**pages, **dict.fromkeys(doubtful - {1}, bytes(page_size))}, page_size)
     return images
 
 
-def _page_size(base: bytes) -> int:
+def _header_as_it_was(first: bytes, page_size: int, pages: int) -> bytes:
+    """The first page with nothing in its header that a bit can have changed: all of it is the same in every store, or
+    can be counted, or is not needed to read."""
+    head = bytearray(HEADER_BYTES)
+    _HEADER.pack_into(head, 0, _MAGIC, page_size % 65535, 1, 1, 0, 64, 32, 32)
+    counter = first[24:28]
+    head[24:28] = head[92:96] = counter
+    for place, number in ((28, pages), (40, 1), (44, 4), (56, 1), (60, sql.FORMAT), (68, sql.APPLICATION_ID)):
+        head[place : place + 4] = number.to_bytes(4)
+    return bytes(head) + first[HEADER_BYTES:]
+
+
+def _page_size(base: bytes, log: Path) -> int:
+    """As the log says, whose header has a checksum; else as the file does."""
+    header = _header(log, 0)
+    if header is not None and header.is_sound:
+        return header.page_size
     size = int(struct.unpack_from(">H", base, 16)[0]) if len(base) >= 18 else 4096
     size = 65536 if size == 1 else size
     return size if size >= _PAGE_SIZE_MIN and size & (size - 1) == 0 else 4096

@@ -70,6 +70,10 @@ async def recovered(path: Path, before: dict[str, Any], **more: Any) -> tuple[Re
     target = path.with_name("new.db")
     report = recover(path, target, **more)
     assert list(verify_file(str(target))) == []
+    with Engine(target, housekeeping_seconds=None) as engine:
+        if not (await engine.call("ListTables", {}))["TableNames"]:
+            assert report.notes
+            return report, {}
     after = await content(target)
     assert all(before[key] == found for key, found in after.items())
     assert await content(target, "by_g") == after
@@ -129,6 +133,95 @@ async def test_what_is_no_store_of_ours_is_left_alone(tmp_path: Path) -> None:
     with pytest.raises(NotOurFile):
         recover(tmp_path / "none.db", tmp_path / "new.db")
     assert not (tmp_path / "new.db").exists()
+
+
+@pytest.mark.parametrize(
+    "place", ["CREATE TABLE items_1", "tableitems_", "CREATE TABLE tables", "indexsqlite_autoindex_"]
+)
+async def test_a_damaged_list_of_tables_is_put_together_again(tmp_path: Path, place: str) -> None:
+    """One bit of it, and SQLite opens nothing: recovery found a store without tables, and said that all was well."""
+    path = tmp_path / "store.db"
+    before = await make(path)
+    flip(path, path.read_bytes().index(place.encode()) + len(place))
+    assert list(verify_file(str(path))) != []
+    report, after = await recovered(path, before)
+    assert after == before
+    assert not report.is_complete
+
+
+@pytest.mark.parametrize("place", [0, 18, 56, 68, 100, 104, 108])
+async def test_a_damaged_first_page(tmp_path: Path, place: int) -> None:
+    path = tmp_path / "store.db"
+    before = await make(path)
+    flip(path, place)
+    report, after = await recovered(path, before)
+    assert after == before
+    assert place in (18, 56) or not report.is_complete, "what says what is in the file was damaged"
+
+
+@pytest.mark.parametrize("table", ["catalogue", "tables", "statistics", "changes", "streams", "backups", "documents"])
+@pytest.mark.parametrize("place", [3, 8])
+async def test_damage_to_what_is_kept_of_tables(tmp_path: Path, table: str, place: int) -> None:
+    """Neither a traceback, nor all is well when it is not."""
+    path = tmp_path / "store.db"
+    before = await make(path, backup=True)
+    flip(path, (pages_of(path, table)[-1] - 1) * 4096 + place)
+    report, after = await recovered(path, before)
+    with Engine(tmp_path / "new.db") as engine:
+        kept = (
+            len((await engine.call("ListTables", {}))["TableNames"]) == 1
+            and (await engine.call("ListStreams", {}))["Streams"] != []
+            and len(await read(engine, await stream_arn(engine))) == ITEMS
+            and len((await engine.call("ListBackups", {}))["BackupSummaries"]) == 1
+        )
+    assert (after == before and kept) or not report.is_complete
+
+
+async def test_a_record_that_cannot_be_unsealed_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    before = await make(path)
+    flip(path, path.read_bytes().index(b'"AttributeDefinitions"', 4096))
+    report, after = await recovered(path, before)
+    assert after == {}
+    assert any("Table items: its record is damaged" in note for note in report.notes)
+
+
+async def test_a_record_whose_row_says_another_name_is_told_by_its_seal(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    before = await make(path)
+    connection = apsw.Connection(str(path))
+    connection.execute("UPDATE tables SET name = CAST(x'ff6974656d73' AS TEXT)")
+    connection.close()
+    report, after = await recovered(path, before)
+    assert after == before
+    assert any("told by its seal" in note for note in report.notes)
+
+
+async def test_a_change_that_is_there_twice(tmp_path: Path) -> None:
+    """One bit of a row's number makes it another's: whole both, and no room for both."""
+    path = tmp_path / "store.db"
+    before = await make(path)
+    page = (pages_of(path, "changes")[0] - 1) * 4096
+    content = path.read_bytes()
+    cell = int.from_bytes(content[page + 8 + 2 * 3 : page + 10 + 2 * 3])
+    place = page + cell + (2 if content[page + cell] & 0x80 else 1)
+    assert content[place] == 4, "the fourth row's number"
+    flip(path, place)
+    report, after = await recovered(path, before)
+    assert after == before
+    assert any("changes" in note for note in report.notes)
+
+
+@pytest.mark.parametrize("name", ["a#b", "a?b", "a%41b", "a b"])
+async def test_a_new_store_in_a_folder_of_any_name(tmp_path: Path, name: str) -> None:
+    before = await make(tmp_path / "store.db")
+    assert recover(tmp_path / "store.db", tmp_path / name / "new.db").items == len(before)
+
+
+def flip(path: Path, place: int) -> None:
+    content = bytearray(path.read_bytes())
+    content[place] ^= 1
+    path.write_bytes(content)
 
 
 @pytest.mark.parametrize("seed", range(6))
