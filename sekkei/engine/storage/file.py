@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import stat
 import weakref
 from pathlib import Path
 from urllib.parse import quote
@@ -53,6 +54,7 @@ def connect(path: str, *, durable: bool = True, as_it_is: bool = False) -> apsw.
         connection.set_busy_timeout(BUSY_TIMEOUT_MS)
         _check_is_ours(connection, path)
         _check_is_not_newer(connection, path)
+        _close_to_others(path)
         connection.pragma("synchronous", SYNCHRONOUS if durable else "OFF")
         connection.pragma("journal_mode", "wal")
         connection.pragma("cache_size", -CACHE_KIB)
@@ -176,11 +178,22 @@ def create(path: str) -> None:
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
 
 
+def _close_to_others(path: str) -> None:
+    """A store that others may read is its owner's from now on, with the log and the shared memory that took after it.
+
+    Only what is known to be a store: a path that was given by mistake stays as it is.
+    """
+    for name in (path, f"{path}-wal", f"{path}-shm"):
+        with contextlib.suppress(OSError):
+            mode = os.stat(name).st_mode
+            if stat.S_ISREG(mode) and mode & 0o077:
+                os.chmod(name, 0o600)
+
+
 def prepare(path: str) -> None:
-    """The folder of a file that may be new. A file that others may read is closed to them."""
-    with contextlib.suppress(OSError):
-        if os.stat(path).st_mode & 0o077:
-            os.chmod(path, 0o600)
+    """The folder of a file that may be new."""
+    if os.path.isdir(path):
+        raise NotOurFile(f"{path} is a folder. Name the store's file, such as {os.path.join(path, 'sekkei.db')}.")
     if not os.path.exists(path):
         # Somebody has taken the store away, and with it what was acknowledged.
         acknowledged.forget(path)
