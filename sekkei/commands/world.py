@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 from sekkei.commands import FINDINGS, OK, CouldNotRun
 
 if TYPE_CHECKING:
+    from types import ModuleType
+
     from sekkei.worlds import Outcome, Retelling, Script
 
 SUMMARY = "Run a system in simulated time: people act, processes die, calls are lost; say which promise broke."
@@ -25,16 +27,17 @@ examples:
   sekkei world tasks --count 1000 --save failed.json      keep what failed; --replay failed.json runs it again
   sekkei world tasks --count 20000 --record tasks.log     note each seed; begun again, it goes on where it stopped
   sekkei world tasks --focus moves_a_task,comments        only these operations
+  sekkei world shop/world.py                  a world of your own; shop.world:WORLD is the same
 
 A world of your own: a `sekkei.worlds.Script`, named by an entry point of the group `sekkei.worlds`, or given as
-module:attribute. Exit code: 0 every promise held, 1 one broke, 2 could not run.
+module, module:attribute or file; modules of the current folder are found. Exit code: 0 every promise held, 1 one broke, 2 could not run.
 """
 
 GROUP = "sekkei.worlds"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("world", help="a system that has one, or module:attribute")
+    parser.add_argument("world", help="a system that has one, or module:attribute, or a file")
     parser.add_argument("--seed", type=int, help="run this seed only, or begin with it")
     parser.add_argument("--count", type=int, help="how many seeds (default: 100, or 1 with --seed)")
     parser.add_argument("--trace", action="store_true", help="tell the story of each seed")
@@ -60,23 +63,45 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _find(name: str) -> Script:
-    from importlib import import_module
     from importlib.metadata import entry_points
 
     from sekkei.worlds import Script
 
     known = {point.name: point.value for point in entry_points(group=GROUP)}
     module, _, attribute = known.get(name, name).partition(":")
+    for candidate in _candidates(module):
+        found = getattr(_imported(candidate, module), attribute or "WORLD", None)
+        if isinstance(found, Script):
+            return found
+    there = ", ".join(sorted(known)) or "none"
+    raise CouldNotRun(f"{name} has no world. There are: {there}; or give module:attribute of a Script, or its file.")
+
+
+def _candidates(typed: str) -> tuple[str, ...]:
+    """Modules that it may mean; those of the current folder and those beside a file are found from here on."""
+    from sekkei.design.loading import name_of, reach
+
+    reach(Path.cwd(), typed.partition(".")[0])
+    file = Path(typed)
+    if file.suffix != ".py" or not file.is_file():
+        return (typed, f"{typed}.world") if all(typed.split(".")) else ()
+    parts, folder = [file.stem], file.resolve().parent
+    while (folder / "__init__.py").exists():  # the other modules of a package know it by its whole name
+        parts, folder = [folder.name, *parts], folder.parent
+    reach(folder, parts[0])
+    return (".".join(parts) if len(parts) > 1 else name_of(file.resolve()),)
+
+
+def _imported(candidate: str, typed: str) -> ModuleType | None:
+    from sekkei.design import SekkeiError
+    from sekkei.design.loading import imported
+
     try:
-        found = getattr(import_module(module), attribute or "WORLD", None)
-    except ImportError as error:
-        found = None
-        if error.name != module:
-            raise CouldNotRun(f"{module} could not be imported: {error}") from error
-    if not isinstance(found, Script):
-        there = ", ".join(sorted(known)) or "none"
-        raise CouldNotRun(f"{name} has no world. There are: {there}; or give module:attribute of a Script.")
-    return found
+        return imported(candidate, typed)
+    except SekkeiError as error:
+        raise CouldNotRun(error.message) from error
+    except SystemExit as error:
+        raise CouldNotRun(f"{typed} ends the program when it is imported, with {error.code!r}.") from error
 
 
 def _focused(script: Script, names: list[str]) -> Script:

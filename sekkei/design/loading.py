@@ -30,15 +30,20 @@ def find(name: str) -> tuple[Design, Path]:
     module_name, _, attribute = name.partition(":")
     file = Path(module_name)
     is_file = file.suffix == ".py" and file.is_file()
-    here = str(file.resolve().parent if is_file else Path.cwd())
-    if here not in sys.path:
-        sys.path.insert(len(sys.path) if file.stem in sys.stdlib_module_names else 0, here)
-    for candidate in (_name_of(file),) if is_file else _candidates(module_name):
-        module = _import(candidate, module_name)
+    reach(file.resolve().parent if is_file else Path.cwd(), file.stem)
+    for candidate in (name_of(file),) if is_file else _candidates(module_name):
+        module = imported(candidate, module_name)
         found = getattr(module, attribute or "design", None)
         if isinstance(found, Design):
             return found, _home(sys.modules[candidate])
     raise DesignError("SK148", _no_design(name, file, is_file))
+
+
+def reach(folder: Path, wanted: str) -> None:
+    """Have modules of a folder found: first of all, unless one of Python's own has the name that is wanted."""
+    here = str(folder)
+    if here not in sys.path:
+        sys.path.insert(len(sys.path) if wanted in sys.stdlib_module_names else 0, here)
 
 
 def _no_design(name: str, file: Path, is_file: bool) -> str:
@@ -50,7 +55,7 @@ def _no_design(name: str, file: Path, is_file: bool) -> str:
     return f"{name!r} names no design. Pass a module or file that has one called `design`, or module:attribute.{meant}"
 
 
-def _name_of(file: Path) -> str:
+def name_of(file: Path) -> str:
     """The module that a file is: its own name, unless that means something else already, as json.py would."""
     path = file.resolve()
     known = sys.modules.get(file.stem)
@@ -89,7 +94,7 @@ def _of_a_system(name: str) -> list[str]:
     return [f"{point.module}.design" for point in entry_points(group="sekkei.systems", name=name)]
 
 
-def _import(name: str, asked: str) -> ModuleType | None:
+def imported(name: str, asked: str) -> ModuleType | None:
     """The module; None when there is none of this name. What goes wrong inside it is told."""
     try:
         if name in FILES:

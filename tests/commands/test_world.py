@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -68,6 +70,62 @@ def test_a_long_run_goes_on_where_it_stopped(
     assert ran == [4]
     broken = sum(bool(json.loads(line)["broken"]) for line in notes.read_text().splitlines())
     assert f"with what was noted before: 5 seeds, {broken} broken." in capsys.readouterr().out
+
+
+@pytest.fixture
+def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder of one's own, with a package in it, that is on no path."""
+    package, before = tmp_path / "kiosk", set(sys.modules)
+    package.mkdir()
+    (package / "__init__.py").touch()
+    (package / "bank.py").write_text("from tests.worlds.bank import Bank, script\n")
+    (package / "world.py").write_text("from kiosk.bank import Bank, script\nWORLD = OTHER = script(Bank)\n")
+    (tmp_path / "alone.py").write_text("from kiosk.world import WORLD\n")
+    for name, text in WRONG.items():
+        (tmp_path / f"{name}.py").write_text(text)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    yield tmp_path
+    for name in set(sys.modules) - before:
+        del sys.modules[name]
+
+
+WRONG = {
+    "wrong_import": "import not_installed_anywhere\n",
+    "wrong_syntax": "WORLD = (\n",
+    "raises": "1 / 0\n",
+    "ends": "import sys; sys.exit(3)\n",
+    "no_world": "WORLD = 3\n",
+}
+
+
+@pytest.mark.parametrize(
+    "name", ["kiosk.world:OTHER", "kiosk.world", "kiosk", "kiosk/world.py", "kiosk/world.py:OTHER", "alone.py", "alone"]
+)
+def test_a_world_of_the_current_folder_is_found(shop: Path, name: str) -> None:
+    assert cli.main(["world", name, "--count", "1"]) == 0
+
+
+def test_a_world_in_a_file_elsewhere_is_found(shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir("/")
+    assert cli.main(["world", str(shop / "kiosk/world.py"), "--count", "1"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        *((name, "has no world") for name in ("", ":X", ".", ".a", "a..b", "..", "no_world", "no_world.py", "no.py")),
+        ("kiosk.world:NONE", "has no world"),
+        ("wrong_import", "No module named 'not_installed_anywhere'"),
+        ("wrong_syntax", "SyntaxError"),
+        ("raises.py", "ZeroDivisionError: division by zero ("),
+        ("raises", "raises.py:1)"),
+        ("ends", "ends the program when it is imported"),
+    ],
+)
+def test_a_name_that_is_wrong_is_told(shop: Path, name: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["world", name, "--count", "1"]) == 2
+    assert said in capsys.readouterr().err
 
 
 def test_notes_that_are_none_are_left_alone(careless: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
