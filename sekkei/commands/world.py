@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sekkei.commands import FINDINGS, OK, CouldNotRun
+from sekkei.commands import COULD_NOT_RUN, FINDINGS, OK, CouldNotRun
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -30,7 +30,8 @@ examples:
   sekkei world shop/world.py                  a world of your own; shop.world:WORLD is the same
 
 A world of your own: a `sekkei.worlds.Script`, named by an entry point of the group `sekkei.worlds`, or given as
-module, module:attribute or file; modules of the current folder are found. Exit code: 0 every promise held, 1 one broke, 2 could not run.
+module, module:attribute or file; modules of the current folder are found.
+Exit code: 0 every promise held, 1 one broke, 2 could not run, or the world's own code failed.
 """
 
 GROUP = "sekkei.worlds"
@@ -72,9 +73,18 @@ def _find(name: str) -> Script:
     for candidate in _candidates(module):
         found = getattr(_imported(candidate, module), attribute or "WORLD", None)
         if isinstance(found, Script):
-            return found
+            return _sound(found, name)
     there = ", ".join(sorted(known)) or "none"
     raise CouldNotRun(f"{name} has no world. There are: {there}; or give module:attribute of a Script, or its file.")
+
+
+def _sound(script: Script, name: str) -> Script:
+    from sekkei.worlds.mistakes import mistakes
+
+    found = list(mistakes(script))
+    if found:
+        raise CouldNotRun(f"{name} is no world to run:" + "".join(f"\n  {each}" for each in found))
+    return script
 
 
 def _candidates(typed: str) -> tuple[str, ...]:
@@ -141,6 +151,9 @@ def _many(script: Script, focus: list[str], arguments: argparse.Namespace, seeds
         print(f"with what was noted before: {len(seeds)} seeds, {len(failed)} broken.")
     if outcomes and arguments.save:
         _save(told, outcomes, arguments.save)
+    mistaken = sum(each.is_mistake for each in outcomes)
+    if mistaken:
+        raise CouldNotRun(f"In {mistaken} of them the world's own code failed: mend it first.")
     return FINDINGS if failed else OK
 
 
@@ -223,12 +236,12 @@ def _replay(script: Script, path: Path) -> int:
         saved = [_saved(script, each) for each in json.loads(path.read_text("utf-8"))]
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise CouldNotRun(f"{path} is no file of failed seeds: {error}.") from error
-    broken = 0
+    codes = {OK}
     for focused, seed, retelling in saved:
         outcome = run_one(focused, seed, retelling=retelling)
-        broken += bool(outcome.broken)
+        codes.add(COULD_NOT_RUN if outcome.is_mistake else FINDINGS if outcome.broken else OK)
         print(f"seed {seed}: {outcome.broken or 'every promise held'}\n{tell(outcome)}")
-    return FINDINGS if broken else OK
+    return max(codes)
 
 
 def _saved(script: Script, each: dict[str, Any]) -> tuple[Script, int, Retelling]:

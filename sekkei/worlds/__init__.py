@@ -7,6 +7,7 @@
 See `sekkei.worlds.script` for how a world is written.
 """
 
+from sekkei.worlds.broken import Broken, Gone
 from sekkei.worlds.faults import CALM, Faults
 from sekkei.worlds.letters import Letter
 from sekkei.worlds.people import Person
@@ -14,7 +15,7 @@ from sekkei.worlds.retelling import Retelling
 from sekkei.worlds.running import Outcome, many, run, shrink
 from sekkei.worlds.script import Script
 from sekkei.worlds.seam import Driven, Truth
-from sekkei.worlds.world import Broken, Event, Gone, World
+from sekkei.worlds.world import Event, World
 
 __all__ = [
     "CALM",

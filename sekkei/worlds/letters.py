@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sekkei.worlds.broken import Gone
 from sekkei.worlds.chance import dice_of
 
 if TYPE_CHECKING:
@@ -45,8 +46,6 @@ async def deliver(world: World, letter: Letter) -> None:
 
 
 async def _taken(world: World, letter: Letter, number: int) -> bool:
-    from sekkei.worlds.world import Gone
-
     body, headers = letter.written(number)
     dice = dice_of(world.seed, "letter", letter.key, number)
     try:

@@ -8,12 +8,13 @@ import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
+from sekkei.worlds.broken import ITSELF, Broken
 from sekkei.worlds.chance import dice_of, seeded
 from sekkei.worlds.faults import Faults
 from sekkei.worlds.loop import StandStill, VirtualLoop, lay_to_rest
 from sekkei.worlds.retelling import AND_ON, AS_IT_WAS, Retelling
 from sekkei.worlds.script import Script
-from sekkei.worlds.world import Broken, Event, World
+from sekkei.worlds.world import Event, World
 
 DEATHS = [f"{what}#{number}" for what in ("crash", "leap") for number in range(max(Faults().crashes, Faults().leaps))]
 """Left out first: they have nothing to do with most faults, and take long."""
@@ -42,6 +43,11 @@ class Outcome:
     @property
     def invariant(self) -> str:
         return self.broken.partition(":")[0]
+
+    @property
+    def is_mistake(self) -> bool:
+        """The script's own code failed, which says nothing of the system, or little."""
+        return self.broken.partition(": ")[2].startswith(ITSELF)
 
     @property
     def operations(self) -> list[Event]:

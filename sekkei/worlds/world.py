@@ -26,6 +26,7 @@ from sekkei.store.weather.forecast import Forecast
 from sekkei.web import application
 from sekkei.web.identity.accounts import Passwords
 from sekkei.web.testing import QUICK_PASSWORDS, Client, Reply
+from sekkei.worlds.broken import Broken, Gone, own_code
 from sekkei.worlds.chance import ASKER, Asker, Dice, dice_of
 from sekkei.worlds.clock import START, WorldClock
 from sekkei.worlds.faults import Faults
@@ -46,18 +47,6 @@ ENV = "world"
 REQUEST_SECONDS = 30.0
 PAUSE_SECONDS = 6.0
 RUSH_SECONDS, RUSH_PAUSE_SECONDS = 1.5, 0.2
-
-
-class Broken(AssertionError):
-    """An invariant does not hold; `name` says which."""
-
-    def __init__(self, name: str, text: str) -> None:
-        super().__init__(f"{name}: {text}")
-        self.name = name
-
-
-class Gone(ConnectionError):
-    """The process that was asked has died, or does not answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +128,9 @@ class World:
 
     def decoded(self, table: str) -> list[Any]:
         """The same as models; not to be changed."""
-        found = next(s.design.tables[table] for s in self.script.systems if table in s.design.tables)
+        found = next((s.design.tables[table] for s in self.script.systems if table in s.design.tables), None)
+        if found is None:
+            raise LookupError(f"no design of this world has a table {table!r}")
         return self.truth.mirror.decoded(self.table_name(table), found.decode)
 
     def runtime_items(self) -> list[dict[str, Any]]:
@@ -195,7 +186,7 @@ class World:
 
     def errand(self, work: Coroutine[Any, Any, None]) -> None:
         """Something that goes on by itself; an assertion that fails in it breaks the world."""
-        task = asyncio.ensure_future(work)
+        task = asyncio.ensure_future(_at_errand(work))
         self._errands.add(task)
         task.add_done_callback(self._errand_ended)
 
@@ -204,15 +195,14 @@ class World:
         error = None if task.cancelled() else task.exception()
         if isinstance(error, Broken):
             self.broken = self.broken or error
-        elif error is not None and not isinstance(error, Gone):
-            self.broken = self.broken or Broken(type(error).__name__, str(error))
 
     # Running
 
     async def play(self) -> None:
         """Begin, act under faults, settle, look."""
         for prepare in self.script.before:
-            prepare(self)
+            with own_code(prepare.__name__):
+                prepare(self)
         await self._start_processes()
         for live in self.script.background:
             self.errand(live(self))
@@ -246,7 +236,8 @@ class World:
         context.run(NETWORK.set, self.internet.exchange)
         skew = (dice_of(self.seed, name).random() * 2 - 1) * self.faults.skew_seconds
         clock = WorldClock(self.loop, dice_of(self.seed, name, "clock"), skew, self.start)
-        app = context.run(self._application, name, clock)
+        with own_code(name):
+            app = context.run(self._application, name, clock)
         process = Process(name, life, context, app, clock)
         task = self.loop.create_task(process.start_up(first=self._started == 1), context=context)
         await asyncio.wait({task}, timeout=REQUEST_SECONDS * 4)
@@ -295,7 +286,8 @@ class World:
                 client = Client(self.processes[0].app)
                 person = Person(self, name, role.name, client, dice_of(self.seed, name, "begin"), Asker(name))
                 self.people.append(person)
-                await role.begin(person)
+                with own_code(role.name):
+                    await role.begin(person)
 
     def _let_faults_in(self) -> None:
         faults = self.faults
@@ -371,11 +363,10 @@ class World:
     async def _perform(self, person: Person, operation: Operation, key: str) -> None:
         self._under_way[key] = person.name, operation.name.replace("_", " ")
         try:
-            said = await operation.deed(person)
+            with own_code(operation.name):
+                said = await operation.deed(person)
         except Gone as error:
             said = f"{operation.name.replace('_', ' ')}, in vain: {error}"
-        except AssertionError as error:
-            raise error if isinstance(error, Broken) else Broken(operation.name, str(error).split("\n")[0]) from error
         del self._under_way[key]
         if said:
             self.tell(person.name, said, key)
@@ -450,9 +441,10 @@ class World:
                 continue
             if self.broken is None:
                 try:
-                    invariant(self)
-                except AssertionError as error:
-                    self.broken = Broken(invariant.__name__, str(error).split("\n")[0])
+                    with own_code(invariant.__name__):
+                        invariant(self)
+                except Broken as error:
+                    self.broken = error
 
     def raise_if_broken(self) -> None:
         if self.broken is not None:
@@ -469,3 +461,8 @@ class World:
 
 def _weighted(operations: Sequence[Operation], dice: Dice) -> Operation:
     return dice.choices(operations, [each.weight for each in operations])[0]
+
+
+async def _at_errand(work: Coroutine[Any, Any, None]) -> None:
+    with own_code(getattr(work, "__name__", "errand")):
+        await work

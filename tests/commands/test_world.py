@@ -128,6 +128,65 @@ def test_a_name_that_is_wrong_is_told(shop: Path, name: str, said: str, capsys: 
     assert said in capsys.readouterr().err
 
 
+def _bank(folder: Path, more: str) -> str:
+    """The sound bank in a file of the current folder, and one more line or more."""
+    lines = ["from tests.worlds.bank import Bank, script", "WORLD = script(Bank)", more]
+    (folder / "mistaken.py").write_text("\n".join(lines))
+    return "mistaken.py"
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ("@WORLD.does('custmer')\nasync def looks(me): ...", "looks is done by custmer, and no such role"),
+        ("WORLD.roles.clear()", "no such role is declared: there is none"),
+        ("WORLD.operations.clear()", "nobody does anything in it"),
+        ("@WORLD.always\nasync def ours(world): ...", "ours is called and not awaited"),
+        ("@WORLD.finally_\nasync def ours(world): ...", "ours is called and not awaited"),
+        ("@WORLD.finally_\ndef ours(world): yield", "ours is called and not awaited"),
+        ("@WORLD.always_in('acounts')\ndef ours(world): ...", "ours looks at the table acounts, which is in no design"),
+        ("@WORLD.does('customer', weight=0)\nasync def looks(me): ...", "looks has the weight 0"),
+        ("@WORLD.role(0)\nasync def clerk(me): ...", "there is no clerk"),
+        ("WORLD.processes = 0", "it needs a process"),
+    ],
+)
+def test_a_world_in_which_nothing_happens_is_refused(
+    shop: Path, more: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["world", _bank(shop, more), "--count", "1"]) == 2
+    assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ("@WORLD.always\ndef ours(world): {}['a']", "ours: its own code failed: KeyError: 'a' (mistaken.py:4)"),
+        ("@WORLD.finally_\ndef ours(world): {}['a']", "ours: its own code failed: KeyError: 'a' (mistaken.py:4)"),
+        ("@WORLD.always\ndef ours(world):\n  world.items('acounts')", "ours: its own code failed: ResourceNotFound"),
+        (
+            "@WORLD.always\ndef ours(world):\n  world.decoded('acounts')",
+            "no design of this world has a table 'acounts'",
+        ),
+        ("@WORLD.does('customer', 9)\nasync def ours(me): {}['a']", "ours: its own code failed: KeyError: 'a'"),
+        ("@WORLD.does('customer', 9)\ndef ours(me): return 'x'", "ours: its own code failed: TypeError"),
+        ("@WORLD.role(1)\nasync def ours(me): {}['a']", "ours: its own code failed: KeyError: 'a' (mistaken.py:4)"),
+        ("@WORLD.lives\nasync def ours(world): {}['a']", "ours: its own code failed: KeyError: 'a' (mistaken.py:4)"),
+        ("@WORLD.prepares\ndef ours(world): {}['a']", "ours: its own code failed: KeyError: 'a' (mistaken.py:4)"),
+    ],
+)
+def test_an_error_of_the_worlds_own_is_told_as_one(
+    shop: Path, more: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It ends a seed, and not the whole run."""
+    saved = shop / "failed.json"
+    assert cli.main(["world", _bank(shop, more), "--count", "2", "--save", str(saved)]) == 2
+    told = capsys.readouterr()
+    assert f"seed 0: {said}" in told.out or f"seed 0: ours: its own code failed: LookupError: {said}" in told.out
+    assert "2 seeds" in told.out
+    assert "world's own code failed: mend it first" in told.err
+    assert cli.main(["world", "mistaken.py", "--replay", str(saved)]) == 2
+
+
 def test_notes_that_are_none_are_left_alone(careless: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     notes = tmp_path / "diary.txt"
     notes.write_text("Dear diary,\n")

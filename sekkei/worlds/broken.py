@@ -1,0 +1,50 @@
+"""What breaks a world: a promise that does not hold, or the script's own code."""
+
+from __future__ import annotations
+
+import sysconfig
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from traceback import walk_tb
+
+import sekkei
+
+ITSELF = "its own code failed: "
+"""Of a promise or an operation: before what the error was."""
+OTHERS = (str(Path(sekkei.__file__).parent), sysconfig.get_path("stdlib"), sysconfig.get_path("purelib"))
+
+
+class Broken(AssertionError):
+    """An invariant does not hold; `name` says which."""
+
+    def __init__(self, name: str, text: str) -> None:
+        super().__init__(f"{name}: {text}")
+        self.name = name
+
+
+class Gone(ConnectionError):
+    """The process that was asked has died, or does not answer."""
+
+
+@contextmanager
+def own_code(name: str) -> Iterator[None]:
+    """A function of the script; what goes wrong in it breaks the world, by its name."""
+    try:
+        yield
+    except (Broken, Gone):
+        raise
+    except AssertionError as error:
+        raise Broken(name, str(error).split("\n")[0]) from error
+    except Exception as error:
+        raise Broken(name, ITSELF + told(error)) from error
+
+
+def told(error: BaseException) -> str:
+    """What it was, and where in the code of whoever has to mend it."""
+    places = [(frame.f_code.co_filename, line) for frame, line in walk_tb(error.__traceback__)]
+    theirs = [place for place in places if not place[0].startswith((*OTHERS, "<"))]
+    first = str(error).partition("\n")[0][:300]
+    what = f"{type(error).__name__}: {first}" if first else type(error).__name__
+    file, line = (theirs or places or [("nowhere", 0)])[-1]
+    return f"{what} ({Path(file).name}:{line})"
