@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import time
 from dataclasses import replace
@@ -11,11 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sekkei.commands import COULD_NOT_RUN, FINDINGS, OK, CouldNotRun
+from sekkei.commands.stories import Notes, Told, entries_of_before, entry, read, save, told_with, try_to_write
 
 if TYPE_CHECKING:
     from types import ModuleType
 
-    from sekkei.worlds import Outcome, Retelling, Script
+    from sekkei.worlds import Outcome, Script
 
 SUMMARY = "Run a system in simulated time: people act, processes die, calls are lost; say which promise broke."
 
@@ -31,10 +31,15 @@ examples:
 
 A world of your own: a `sekkei.worlds.Script`, named by an entry point of the group `sekkei.worlds`, or given as
 module, module:attribute or file; modules of the current folder are found.
-Exit code: 0 every promise held, 1 one broke, 2 could not run, or the world's own code failed.
+Exit code: 0 every promise held, 1 one broke, 2 could not run, or the world's own code failed,
+130 interrupted.
 """
 
 GROUP = "sekkei.worlds"
+HELD = "every promise held"
+INTERRUPTED = 130
+"""As shells say it of whoever was ended by Ctrl-C."""
+NOT_WITH_REPLAY = ("seed", "count", "trace", "shrink", "focus", "save", "record")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -52,15 +57,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    try:
+        return _asked(arguments)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+
+
+def _asked(arguments: argparse.Namespace) -> int:
     script = _find(arguments.world)
     if arguments.replay:
-        return _replay(script, arguments.replay)
-    focus = arguments.focus.split(",") if arguments.focus else []
+        return _replay(script, arguments)
+    focus = _names(arguments.focus)
     count = arguments.count if arguments.count is not None else 100 if arguments.seed is None else 1
     if count < 1:
         raise CouldNotRun("--count: give 1 or more.")
     seeds = range(arguments.seed or 0, (arguments.seed or 0) + count)
-    return _many(_focused(script, focus), focus, arguments, seeds)
+    try_to_write(arguments.save)
+    return _Run(_focused(script, focus), told_with(script, focus), arguments, seeds).all()
 
 
 def _find(name: str) -> Script:
@@ -114,87 +127,107 @@ def _imported(candidate: str, typed: str) -> ModuleType | None:
         raise CouldNotRun(f"{typed} ends the program when it is imported, with {error.code!r}.") from error
 
 
+def _names(typed: str | None) -> list[str]:
+    names = [] if typed is None else [each.strip() for each in typed.split(",")]
+    if typed is not None and not all(names):
+        raise CouldNotRun("--focus: name operations, separated by commas.")
+    return names
+
+
 def _focused(script: Script, names: list[str]) -> Script:
-    """In which people do only these operations; all of them when none is named."""
+    """In which people do only these operations, twice as often what is named twice; all of them when none is named."""
     if not names:
         return script
     known = {operation.name for operation in script.operations}
     strange = set(names) - known
     if strange:
         raise CouldNotRun(f"Nobody does {', '.join(sorted(strange))}. They do: {', '.join(sorted(known))}.")
-    return replace(script, operations=[operation for operation in script.operations if operation.name in names])
+    chosen = [each for each in script.operations if each.name in names]
+    return replace(script, operations=[replace(each, weight=each.weight * names.count(each.name)) for each in chosen])
 
 
-def _many(script: Script, focus: list[str], arguments: argparse.Namespace, seeds: range) -> int:
-    from sekkei.worlds import run as run_one
+class _Run:
+    """Some seeds, one after the other."""
 
-    told = {"world": script.name, "focus": focus}
-    noted = _noted(arguments.record, told)
-    failed = [seed for seed, broken in noted.items() if broken and seed in seeds]
-    outcomes: list[Outcome] = []
-    began, simulated, number = time.monotonic(), 0.0, 0
-    for number, seed in enumerate((each for each in seeds if each not in noted), 1):
-        outcome = run_one(script, seed)
-        simulated += outcome.simulated_seconds
-        _note(arguments.record, told, outcome)
-        if outcome.broken:
-            failed.append(seed)
-            outcomes.append(_told(script, outcome, arguments.shrink))
-        if arguments.trace:
-            print(tell(outcome))
-        _progress(f"{number} of {len(seeds)} seeds, {len(failed)} broken")
-    _progress("")
-    seconds = time.monotonic() - began
-    hours = f"{simulated / 3600:.1f} simulated hours in {seconds:.1f} s"
-    print(f"{number} {'seed' if number == 1 else 'seeds'}, {hours}: {len(outcomes)} broken.")
-    if number < len(seeds):
-        print(f"with what was noted before: {len(seeds)} seeds, {len(failed)} broken.")
-    if outcomes and arguments.save:
-        _save(told, outcomes, arguments.save)
-    mistaken = sum(each.is_mistake for each in outcomes)
-    if mistaken:
-        raise CouldNotRun(f"In {mistaken} of them the world's own code failed: mend it first.")
-    return FINDINGS if failed else OK
+    def __init__(self, script: Script, told: Told, arguments: argparse.Namespace, seeds: range) -> None:
+        self._script, self._told, self._arguments, self._seeds = script, told, arguments, seeds
+        self._notes = Notes(arguments.record, told)
+        noted = self._notes.broken
+        self._noted = sum(seed in noted for seed in seeds)
+        self._broken = {seed: noted[seed] for seed in seeds if noted.get(seed)}
+        self._entries = entries_of_before(arguments.save, told, self._broken)
+        self._outcomes: list[Outcome] = []
+        """Of what broke now."""
+        self._count, self._simulated_seconds, self._began = 0, 0.0, time.monotonic()
 
-
-def _told(script: Script, outcome: Outcome, shorter: bool) -> Outcome:
-    """Say what broke; with a shorter story if one is wanted."""
-    from sekkei.worlds import shrink
-
-    _progress("")
-    print(f"seed {outcome.seed}: {outcome.broken}", flush=True)
-    if shorter:
-        outcome = shrink(script, outcome, progress=lambda left: _progress(f"{left} operations left"))
+    def all(self) -> int:
+        for seed, broken in self._broken.items():
+            print(f"seed {seed}: {broken} (noted before)")
+        self._save()
+        code = OK
+        try:
+            for seed in self._seeds:
+                if seed not in self._notes.broken:
+                    self._one(seed)
+        except KeyboardInterrupt:
+            code = INTERRUPTED
         _progress("")
-        print(f"  shortest story found, {len(outcome.operations)} operations:\n{tell(outcome)}")
-    return outcome
+        self._sum_up(code == INTERRUPTED)
+        mistaken = sum(each.is_mistake for each in self._outcomes)
+        if mistaken and code == OK:
+            raise CouldNotRun(f"In {mistaken} of them the world's own code failed: mend it first.")
+        return code or (FINDINGS if self._broken else OK)
 
+    def _one(self, seed: int) -> None:
+        from sekkei.worlds import run as run_one
 
-def _noted(path: Path | None, told: dict[str, Any]) -> dict[int, str]:
-    """Seeds that were run before, each with what broke."""
-    if path is None or not path.exists():
-        return {}
-    try:
-        lines = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
-        noted = {int(each["seed"]): str(each["broken"]) for each in lines}
-        other = next((each for each in lines if {**each, **told} != {**told, **each}), None)
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise CouldNotRun(f"{path} has no notes of seeds: {error}.") from error
-    if other:
-        only = f" with --focus {','.join(other['focus'])}" if other["focus"] else ""
-        raise CouldNotRun(f"{path} has notes of {other['world']}{only}. Give another file.")
-    return noted
+        outcome = run_one(self._script, seed)
+        self._count += 1
+        self._simulated_seconds += outcome.simulated_seconds
+        self._notes.add(outcome)
+        _progress("")
+        if outcome.broken or self._arguments.trace:
+            print(f"seed {seed}: {outcome.broken or HELD}", flush=True)
+        if self._arguments.trace:
+            print(tell(outcome), flush=True)
+        if outcome.broken:
+            self._broken[seed] = outcome.broken
+            self._outcomes.append(outcome)
+            self._keep(entry(self._told, outcome))
+            if self._arguments.shrink:
+                self._shrink(outcome)
+        done = self._noted + self._count
+        _progress(f"{done} of {len(self._seeds)} seeds, {len(self._broken)} broken")
 
+    def _shrink(self, outcome: Outcome) -> None:
+        from sekkei.worlds import shrink
 
-def _note(path: Path | None, told: dict[str, Any], outcome: Outcome) -> None:
-    if path is None:
-        return
-    line = {**told, "seed": outcome.seed, "broken": outcome.broken, "digest": outcome.digest}
-    try:
-        with path.open("a", encoding="utf-8") as notes:
-            notes.write(json.dumps(line, ensure_ascii=False) + "\n")
-    except OSError as error:
-        raise CouldNotRun(f"{path} cannot be written: {error.strerror}.") from error
+        shorter = shrink(self._script, outcome, progress=lambda left: _progress(f"{left} operations left"))
+        _progress("")
+        print(f"seed {outcome.seed}, shortest story found, {len(shorter.operations)} operations: {shorter.broken}")
+        print(tell(shorter), flush=True)
+        self._entries.pop()
+        self._keep(entry(self._told, shorter))
+
+    def _keep(self, story: dict[str, Any]) -> None:
+        """Written as soon as it is known: whatever ends a long run does not end what it found."""
+        self._entries.append(story)
+        self._save()
+
+    def _save(self) -> None:
+        if self._entries and self._arguments.save:
+            save(self._arguments.save, self._entries)
+
+    def _sum_up(self, interrupted: bool) -> None:
+        seconds = time.monotonic() - self._began
+        hours = f"{self._simulated_seconds / 3600:.1f} simulated hours in {seconds:.1f} s"
+        seeds = f"{self._count} {'seed' if self._count == 1 else 'seeds'}"
+        print(f"{'interrupted after ' if interrupted else ''}{seeds}, {hours}: {len(self._outcomes)} broken.")
+        if self._noted:
+            done = self._noted + self._count
+            print(f"with what was noted before: {done} seeds, {len(self._broken)} broken.")
+        if self._entries and self._arguments.save:
+            print(f"wrote {self._arguments.save}")
 
 
 def tell(outcome: Outcome) -> str:
@@ -210,49 +243,16 @@ def _progress(text: str) -> None:
         print(f"\r\x1b[K{text}", end="", file=sys.stderr, flush=True)
 
 
-def _save(told: dict[str, Any], failed: list[Outcome], path: Path) -> None:
-    content = [
-        {
-            **told,
-            "seed": each.seed,
-            "skip": sorted(each.retelling.without),
-            "moments": dict(each.retelling.moments),
-            "luck": each.retelling.luck,
-            "broken": each.broken,
-        }
-        for each in failed
-    ]
-    try:
-        path.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
-    except OSError as error:
-        raise CouldNotRun(f"{path} cannot be written: {error.strerror}.") from error
-    print(f"wrote {path}")
-
-
-def _replay(script: Script, path: Path) -> int:
+def _replay(script: Script, arguments: argparse.Namespace) -> int:
     from sekkei.worlds import run as run_one
 
-    try:
-        saved = [_saved(script, each) for each in json.loads(path.read_text("utf-8"))]
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise CouldNotRun(f"{path} is no file of failed seeds: {error}.") from error
+    given = ((name, getattr(arguments, name)) for name in NOT_WITH_REPLAY)
+    beside = [f"--{name}" for name, value in given if value is not None and value is not False]
+    if beside:
+        raise CouldNotRun(f"--replay tells what was saved as it was; it takes no {', '.join(beside)}.")
     codes = {OK}
-    for focused, seed, retelling in saved:
-        outcome = run_one(focused, seed, retelling=retelling)
+    for story in read(arguments.replay, script):
+        outcome = run_one(_focused(script, story.focus), story.seed, retelling=story.retelling)
         codes.add(COULD_NOT_RUN if outcome.is_mistake else FINDINGS if outcome.broken else OK)
-        print(f"seed {seed}: {outcome.broken or 'every promise held'}\n{tell(outcome)}")
+        print(f"seed {story.seed}: {outcome.broken or HELD}\n{tell(outcome)}", flush=True)
     return max(codes)
-
-
-def _saved(script: Script, each: dict[str, Any]) -> tuple[Script, int, Retelling]:
-    """A story that was written down, and the world it is told in; files of before name neither moments nor focus."""
-    from sekkei.worlds import Retelling
-
-    if each.get("world", script.name) != script.name:
-        raise CouldNotRun(f"That story is one of {each['world']}, not of {script.name}.")
-    moments, luck = dict(each.get("moments", {})), int(each.get("luck", 0))
-    return (
-        _focused(script, list(each.get("focus", []))),
-        each["seed"],
-        Retelling(frozenset(each["skip"]), moments, luck),
-    )

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from sekkei import cli
+from sekkei import cli, worlds
 from sekkei.commands.world import EXAMPLES
 
 CARELESS = """
@@ -48,19 +48,25 @@ def test_what_breaks_is_told_saved_and_run_again(
     assert "digest" in capsys.readouterr().out
 
 
-def test_a_long_run_goes_on_where_it_stopped(
-    careless: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    from sekkei import worlds
-
+def _ran(monkeypatch: pytest.MonkeyPatch, ctrl_c_at: int | None = None) -> list[int]:
+    """Which seeds are run; at one of them somebody presses Ctrl-C."""
     ran: list[int] = []
     sound = worlds.run
 
     def run(script: worlds.Script, seed: int) -> worlds.Outcome:
         ran.append(seed)
+        if seed == ctrl_c_at:
+            raise KeyboardInterrupt
         return sound(script, seed)
 
     monkeypatch.setattr(worlds, "run", run)
+    return ran
+
+
+def test_a_long_run_goes_on_where_it_stopped(
+    careless: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ran = _ran(monkeypatch)
     notes = tmp_path / "careless.log"
     first = cli.main(["world", careless, "--count", "4", "--record", str(notes)])
     assert [json.loads(line)["seed"] for line in notes.read_text().splitlines()] == ran == [0, 1, 2, 3]
@@ -68,8 +74,107 @@ def test_a_long_run_goes_on_where_it_stopped(
     ran.clear()
     assert cli.main(["world", careless, "--count", "5", "--record", str(notes)]) == first == 1
     assert ran == [4]
-    broken = sum(bool(json.loads(line)["broken"]) for line in notes.read_text().splitlines())
-    assert f"with what was noted before: 5 seeds, {broken} broken." in capsys.readouterr().out
+    noted = [json.loads(line) for line in notes.read_text().splitlines()]
+    broken = [each for each in noted if each["broken"]]
+    said = capsys.readouterr().out
+    assert f"with what was noted before: 5 seeds, {len(broken)} broken." in said
+    told = [f"seed {each['seed']}: {each['broken']} (noted before)" for each in broken if each["seed"] < 4]
+    assert [line for line in said.splitlines() if "noted before)" in line] == told
+
+
+def test_what_was_found_is_kept_when_somebody_ends_the_run(
+    careless: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ran = _ran(monkeypatch, ctrl_c_at=4)
+    saved, notes = tmp_path / "failed.json", tmp_path / "careless.log"
+    arguments = ["world", careless, "--count", "9", "--save", str(saved), "--record", str(notes)]
+    assert cli.main(arguments) == 130
+    said = capsys.readouterr().out
+    assert "interrupted after 4 seeds" in said
+    found = json.loads(saved.read_text())
+    assert found
+    assert f"{len(found)} broken." in said
+    assert [json.loads(line)["seed"] for line in notes.read_text().splitlines()] == ran[:-1] == [0, 1, 2, 3]
+    monkeypatch.undo()
+    monkeypatch.syspath_prepend(str(tmp_path))
+    found[0]["luck"] = 7  # as if it had been made shorter
+    saved.write_text(json.dumps(found))
+    assert cli.main([*arguments[:3], "5", *arguments[4:]]) == 1
+    assert json.loads(saved.read_text())[: len(found)] == found
+
+
+def test_what_was_found_before_a_crash_is_kept(careless: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A note that was cut off is no seed; what follows it is whole again."""
+    notes, saved = tmp_path / "careless.log", tmp_path / "failed.json"
+    arguments = ["world", careless, "--record", str(notes), "--save", str(saved), "--count"]
+    cli.main([*arguments, "3"])
+    kept = notes.read_bytes()
+    saved.unlink()
+    notes.write_bytes(kept[:-20])
+    ran = _ran(monkeypatch)
+    cli.main([*arguments, "3"])
+    assert ran == [2]
+    assert notes.read_bytes() == kept
+    broken = [each["seed"] for line in kept.splitlines() if (each := json.loads(line))["broken"]]
+    assert [each["seed"] for each in json.loads(saved.read_text())] == broken
+
+
+@pytest.mark.parametrize("option", ["--save", "--record"])
+def test_where_to_write_is_tried_first(
+    careless: str, option: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ran = _ran(monkeypatch)
+    assert cli.main(["world", careless, "--count", "2", option, "/nosuch/f.json"]) == 2
+    assert "/nosuch/f.json cannot be written" in capsys.readouterr().err
+    assert ran == []
+
+
+def test_where_nothing_broke_nothing_is_written(shop: Path) -> None:
+    assert cli.main(["world", "kiosk", "--count", "1", "--save", "failed.json"]) == 0
+    assert not Path("failed.json").exists()
+
+
+def test_each_story_says_of_which_seed_it_is(careless: str, capsys: pytest.CaptureFixture[str]) -> None:
+    cli.main(["world", careless, "--count", "3", "--trace"])
+    said = capsys.readouterr().out
+    assert re.findall(r"^seed (\d+): ", said, re.MULTILINE) == ["0", "1", "2"]
+    assert said.count("digest") == 3
+    assert cli.main(["world", careless, "--count", "4", "--trace", "--shrink"]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    begun = [line for line in lines if not line.startswith(" ")]
+    shortest = next(each for each in begun if "shortest story found" in each)
+    assert re.fullmatch(r"seed \d, shortest story found, \d operations: no\w+: .+", shortest)
+    assert sum("digest" in each for each in lines) == sum(each.startswith("seed") for each in begun)
+
+
+@pytest.mark.parametrize(
+    "beside",
+    [
+        ["--seed", "0"],
+        ["--count", "2"],
+        ["--trace"],
+        ["--shrink"],
+        *([f"--{name}", "a"] for name in ("focus", "save", "record")),
+    ],
+)
+def test_a_replay_takes_no_other_options(careless: str, beside: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["world", careless, "--replay", "failed.json", *beside]) == 2
+    assert f"it takes no {beside[0]}" in capsys.readouterr().err
+
+
+def test_what_is_named_twice_is_done_twice_as_often(careless: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    weights: list[dict[str, float]] = []
+    sound = worlds.run
+
+    def run(script: worlds.Script, seed: int) -> worlds.Outcome:
+        weights.append({each.name: each.weight for each in script.operations})
+        return sound(script, seed)
+
+    monkeypatch.setattr(worlds, "run", run)
+    for focus in ("moves_money", " thinks , moves_money,thinks"):
+        assert cli.main(["world", careless, "--seed", "0", "--focus", focus]) in (0, 1)
+    assert weights == [{"moves_money": 1.0}, {"moves_money": 1.0, "thinks": 6}]
+    assert cli.main(["world", careless, "--focus", "moves_money,"]) == 2
 
 
 @pytest.fixture
