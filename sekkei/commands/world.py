@@ -39,6 +39,8 @@ GROUP = "sekkei.worlds"
 HELD = "every promise held"
 INTERRUPTED = 130
 """As shells say it of whoever was ended by Ctrl-C."""
+MANY = 30
+"""In so many seeds everything is done that can be."""
 NOT_WITH_REPLAY = ("seed", "count", "trace", "shrink", "focus", "save", "record")
 
 
@@ -158,6 +160,7 @@ class _Run:
         self._entries = entries_of_before(arguments.save, told, self._broken)
         self._outcomes: list[Outcome] = []
         """Of what broke now."""
+        self._done: set[str] = set()
         self._count, self._simulated_seconds, self._began = 0, 0.0, time.monotonic()
 
     def all(self) -> int:
@@ -184,6 +187,7 @@ class _Run:
         outcome = run_one(self._script, seed)
         self._count += 1
         self._simulated_seconds += outcome.simulated_seconds
+        self._done |= outcome.done
         self._notes.add(outcome)
         _progress("")
         if outcome.broken or self._arguments.trace:
@@ -223,6 +227,9 @@ class _Run:
         hours = f"{self._simulated_seconds / 3600:.1f} simulated hours in {seconds:.1f} s"
         seeds = f"{self._count} {'seed' if self._count == 1 else 'seeds'}"
         print(f"{'interrupted after ' if interrupted else ''}{seeds}, {hours}: {len(self._outcomes)} broken.")
+        never = sorted({each.name for each in self._script.operations} - self._done)
+        if never and self._count >= MANY:
+            print(f"nobody came to do: {', '.join(never)}.")
         if self._noted:
             done = self._noted + self._count
             print(f"with what was noted before: {done} seeds, {len(self._broken)} broken.")
@@ -231,9 +238,12 @@ class _Run:
 
 
 def tell(outcome: Outcome) -> str:
-    """The story as people would tell it."""
+    """The story as people would tell it. What the network did stands only in one that was made shorter: there it can be
+    read."""
+    events = [*outcome.story, *outcome.lost] if outcome.retelling.without else outcome.story
     lines = [
-        f"  {int(event.at) // 60:>3}:{event.at % 60:06.3f}  {event.who:<14} {event.what}" for event in outcome.story
+        f"  {int(event.at) // 60:>3}:{event.at % 60:06.3f}  {event.who:<14} {event.what}"
+        for event in sorted(events, key=lambda event: event.at)
     ]
     return "\n".join([*lines, f"  digest {outcome.digest}"])
 

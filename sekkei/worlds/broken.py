@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sysconfig
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,6 +10,7 @@ from pathlib import Path
 from traceback import walk_tb
 
 import sekkei
+from sekkei.worlds.chance import ASKER
 
 ITSELF = "its own code failed: "
 """Of a promise or an operation: before what the error was."""
@@ -48,3 +50,32 @@ def told(error: BaseException) -> str:
     what = f"{type(error).__name__}: {first}" if first else type(error).__name__
     file, line = (theirs or places or [("nowhere", 0)])[-1]
     return f"{what} ({Path(file).name}:{line})"
+
+
+class Errors(dict[str, str]):
+    """What was logged last on behalf of whoever asked, by their name."""
+
+    def note(self, error: BaseException) -> None:
+        asker = ASKER.get(None)
+        if asker is not None:
+            self[asker.name] = told(error)
+
+
+@contextmanager
+def overheard() -> Iterator[Errors]:
+    """Nobody reads the logs of a world. The errors in them are noted: an answer with 500 does not say why."""
+    owner, errors = logging.Logger, Errors()
+    handle, disabled = owner.handle, logging.root.manager.disable
+
+    def hear(logger: logging.Logger, record: logging.LogRecord) -> None:
+        error = record.exc_info[1] if record.exc_info else None
+        if error is not None and logger.name != "asyncio":
+            errors.note(error)
+
+    setattr(owner, "handle", hear)  # noqa: B010
+    logging.disable(logging.ERROR - 1)
+    try:
+        yield errors
+    finally:
+        setattr(owner, "handle", handle)  # noqa: B010
+        logging.disable(disabled)

@@ -7,7 +7,7 @@ back things get lost; a service may be slow, hang, or be out of order for a whil
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from contextvars import Context
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,9 +18,12 @@ from sekkei.errors import NoAnswer
 from sekkei.runtime.counterparts import Counterpart
 from sekkei.store.http import Answer
 from sekkei.worlds.chance import ASKER, Asker
+from sekkei.worlds.loop import LIFE
 
 HANG_SECONDS = 600.0
 OUTAGE_SECONDS = 15.0
+SLOW_SECONDS = 1.0
+"""Longer than this is worth a word."""
 DOWN = Answer(503, {b"content-type": b"application/json"}, b'{"message": "out of order"}')
 
 
@@ -46,6 +49,8 @@ class Internet:
     """Of the world: what a service does goes on when whoever asked has died."""
     services: dict[str, Counterpart] = field(default_factory=dict)
     ways: Ways = field(default_factory=Ways)
+    tell: Callable[[str], None] = lambda what: None
+    """Who hears of what goes wrong on the way."""
     requests: int = 0
     _out_of_order_until: dict[str, float] = field(default_factory=dict)
 
@@ -58,16 +63,25 @@ class Internet:
         self.requests += 1
         dice = ASKER.get(Asker(f"{host}/{self.requests}")).dice(self.luck)
         ways = self.ways
-        await asyncio.sleep(dice.seconds(10.0 if dice.chance(ways.slow) else 0.2))
+        life = LIFE.get()
+        call = f"{life.name if life else 'somebody'}'s {method} to {host}"
+        pause = dice.seconds(10.0 if dice.chance(ways.slow) else 0.2)
+        if pause > SLOW_SECONDS:
+            self.tell(f"{call} takes {pause:.1f} s")
+        await asyncio.sleep(pause)
         if dice.chance(ways.hang):
+            self.tell(f"{call} hangs")
             await asyncio.sleep(HANG_SECONDS)
         if dice.chance(ways.lost_requests):
+            self.tell(f"{call} is lost before it is done")
             raise NoAnswer(f"the request to {host} was lost on its way")
         if self._is_out_of_order(host, dice.chance(ways.outage), dice.seconds(OUTAGE_SECONDS)):
+            self.tell(f"{call} finds it out of order")
             return DOWN
         work = self._answer(parts, method, headers, body)
         answer = await asyncio.shield(asyncio.get_running_loop().create_task(work, context=self.context.copy()))
         if dice.chance(ways.lost_answers):
+            self.tell(f"the answer to {call} is lost")
             raise NoAnswer(f"the answer of {host} was lost on its way")
         return answer
 

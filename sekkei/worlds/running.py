@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import logging
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from sekkei.worlds.broken import ITSELF, Broken
+from sekkei.worlds.broken import ITSELF, Broken, Errors, overheard
 from sekkei.worlds.chance import dice_of, seeded
 from sekkei.worlds.faults import Faults
 from sekkei.worlds.loop import StandStill, VirtualLoop, lay_to_rest
@@ -39,6 +38,10 @@ class Outcome:
     retelling: Retelling = AS_IT_WAS
     began: Mapping[str, float] = field(default_factory=dict)
     """When each operation began, by its key."""
+    lost: Sequence[Event] = ()
+    """What the network did: too much for a whole story, and what it takes to understand a short one."""
+    done: frozenset[str] = frozenset()
+    """Names of operations that had something to tell."""
 
     @property
     def invariant(self) -> str:
@@ -61,11 +64,19 @@ def run(script: Script, seed: int, *, faults: Faults | None = None, retelling: R
     # A collection in the middle would end coroutines of processes that were killed.
     collecting = gc.isenabled()
     gc.disable()
-    logging.disable(logging.CRITICAL)
+    try:
+        with overheard() as errors:
+            return _run(script, seed, loop, chosen, retelling, errors)
+    finally:
+        if collecting:
+            gc.enable()
+
+
+def _run(script: Script, seed: int, loop: VirtualLoop, faults: Faults, retelling: Retelling, errors: Errors) -> Outcome:
     broken, world = "", None
     try:
         with seeded(seed):
-            world = World(script, seed, loop, chosen, retelling)
+            world = World(script, seed, loop, faults, retelling, errors)
             asyncio.set_event_loop(loop)
             loop.set_exception_handler(lambda loop, context: None)
             try:
@@ -83,16 +94,13 @@ def run(script: Script, seed: int, *, faults: Faults | None = None, retelling: R
             for service in world.outside.values():
                 if service.wrong and not broken:
                     broken = f"mail_servers_take_it: {service.wrong}"
-            calls = world.truth.calls
-            return Outcome(seed, broken, world.digest(), world.story, loop.time(), calls, retelling, world.began)
+            told = world.digest(), world.story, loop.time(), world.truth.calls, retelling, world.began
+            return Outcome(seed, broken, *told, world.lost, frozenset(world.done))
     finally:
         lay_to_rest(loop)
         if world is not None:
             world.close()
         asyncio.set_event_loop(None)
-        logging.disable(logging.NOTSET)
-        if collecting:
-            gc.enable()
 
 
 def shrink(

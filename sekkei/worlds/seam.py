@@ -80,6 +80,8 @@ class Truth:
         self.luck = luck or str(seed)
         """Names the dice of every call."""
         self.network = Network()
+        self.tell: Callable[[str], None] = lambda what: None
+        """Who hears of what is lost on its way."""
         self.after_write: list[Callable[[str, Request], None]] = []
         self.calls = self.writes = 0
         self.rehearsal: Callable[[str, Request], Response] | None = None
@@ -154,7 +156,7 @@ class Seam:
     """One process's way to the store."""
 
     def __init__(self, truth: Truth, process: str) -> None:
-        self._truth, self._itself = truth, Asker(process)
+        self._truth, self._itself, self._process = truth, Asker(process), process
 
     async def call(self, operation: str, request: Request) -> Response:
         truth, network = self._truth, self._truth.network
@@ -166,10 +168,12 @@ class Seam:
         back = dice.seconds(network.latency_seconds)
         await _on_its_way(there)
         if request_lost:
+            truth.tell(f"{self._process}'s {operation} is lost before it is done")
             await asyncio.sleep(TIMEOUT_SECONDS)
             raise NoAnswer("the request was lost on its way")
         response = await truth.in_weather(operation, request)
         if answer_lost:
+            truth.tell(f"the answer to {self._process}'s {operation} is lost")
             await asyncio.sleep(TIMEOUT_SECONDS)
             raise NoAnswer("the answer was lost on its way")
         await _on_its_way(back)

@@ -63,10 +63,23 @@ class Event:
 class World:
     """Everything of one seed."""
 
-    def __init__(self, script: Script, seed: int, loop: VirtualLoop, faults: Faults, retelling: Retelling) -> None:
+    def __init__(
+        self,
+        script: Script,
+        seed: int,
+        loop: VirtualLoop,
+        faults: Faults,
+        retelling: Retelling,
+        errors: Mapping[str, str],
+    ) -> None:
+        """`errors`: what was logged, by who had asked."""
+        self._errors = errors
         self.script, self.seed, self.loop, self.faults, self.retelling = script, seed, loop, faults, retelling
         self.began: dict[str, float] = {}
         """When each operation began, by its key."""
+        self.done: set[str] = set()
+        """Names of operations that had something to tell."""
+        self.lost: list[Event] = []
         self.dice = dice_of(seed, "world")
         self.start = START + self.dice.choice(script.starts)
         self.store_tells = self.dice.chance(0.7)
@@ -80,7 +93,8 @@ class World:
             luck,
         )
         self.truth.calm()
-        self.internet = Internet(luck, copy_context())
+        self.internet = Internet(luck, copy_context(), tell=self.tell_of_the_network)
+        self.truth.tell = self.tell_of_the_network
         self._data = Path(tempfile.gettempdir()) / f"sekkei-world-{id(self)}"
         self._seal = sealing(Seam(self.truth, "world"), self._settings())
         runtime = runtime_design.table_name(runtime_table, ENV)
@@ -114,6 +128,11 @@ class World:
 
     def tell(self, who: str, what: str, key: str = "") -> None:
         self.story.append(Event(self.loop.time(), who, what, key))
+
+    def tell_of_the_network(self, what: str) -> None:
+        """Of a call that is under way: for whom it is, if anybody knows."""
+        asker = ASKER.get(None)
+        self.lost.append(Event(self.loop.time(), "network", f"{what}, for {asker.name}" if asker else what))
 
     def table_name(self, table: str) -> str:
         """As the store knows it, out of its name in the design of one of the script's systems."""
@@ -168,7 +187,8 @@ class World:
         self.raise_if_broken()
         reply = task.result()
         if isinstance(reply, Reply) and (reply.status == 500 or (reply.status > 500 and not self.faulty)):
-            raise Broken("no_errors_of_ours", f"{asker.name} got {reply.status}: {reply.text[:300]}")
+            why = self._errors.get(asker.name, reply.text[:300])
+            raise Broken("no_errors_of_ours", f"{asker.name} got {reply.status}: {why}")
         return reply
 
     async def request(self, method: str, path: str, body: bytes, headers: Mapping[str, str], dice: Dice) -> Reply:
@@ -369,6 +389,7 @@ class World:
             said = f"{operation.name.replace('_', ' ')}, in vain: {error}"
         del self._under_way[key]
         if said:
+            self.done.add(operation.name)
             self.tell(person.name, said, key)
 
     async def _crash_now_and_then(self) -> None:

@@ -129,6 +129,17 @@ def test_where_to_write_is_tried_first(
     assert ran == []
 
 
+def test_what_nobody_did_is_named_after_many_seeds(
+    shop: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name = _bank(shop, "@WORLD.does('customer')\nasync def finds_nothing_to_do(me): ...")
+    monkeypatch.setattr("sekkei.commands.world.MANY", 3)
+    assert cli.main(["world", name, "--count", "2"]) == 0
+    assert "nobody" not in capsys.readouterr().out
+    assert cli.main(["world", name, "--count", "3"]) == 0
+    assert "nobody came to do: finds_nothing_to_do.\n" in capsys.readouterr().out
+
+
 def test_where_nothing_broke_nothing_is_written(shop: Path) -> None:
     assert cli.main(["world", "kiosk", "--count", "1", "--save", "failed.json"]) == 0
     assert not Path("failed.json").exists()

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import logging
+import re
 import selectors
 import subprocess
 import sys
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from sekkei.commands.world import tell
 from sekkei.worlds import CALM, Retelling, run, shrink
 from sekkei.worlds.loop import VirtualLoop, lay_to_rest
 from tests.worlds.bank import Bank, CarelessBank, script
@@ -28,6 +32,40 @@ def test_a_careless_bank_is_found_out() -> None:
     broken = {run(script(CarelessBank), seed).invariant for seed in SEEDS}
     assert "no_money_is_lost" in broken
     assert broken <= {"", "no_money_is_lost", "nobody_is_in_debt"}
+
+
+class FailingBank(Bank):
+    async def move(self, source: str, target: str, amount: int) -> None:
+        rates: dict[str, int] = {}
+        rates["yen"] += 1
+
+
+def test_an_error_of_ours_says_which_and_where() -> None:
+    line = FailingBank.move.__code__.co_firstlineno + 2
+    said = run(script(FailingBank), 0).broken
+    assert re.fullmatch(rf"no_errors_of_ours: customer-\d#1 got 500: KeyError: 'yen' \(test_worlds\.py:{line}\)", said)
+
+
+def test_logs_are_as_they_were_after_a_world() -> None:
+    logging.disable(logging.INFO)
+    try:
+        run(script(FailingBank), 0)
+        assert logging.root.manager.disable == logging.INFO
+        assert not logging.getLogger("sekkei").isEnabledFor(logging.INFO)
+    finally:
+        logging.disable(logging.NOTSET)
+
+
+def test_what_the_network_did_is_told_in_short_stories_only() -> None:
+    seeds = (run(script(Bank), seed) for seed in SEEDS)
+    found = next(each for each in seeds if any("the answer to" in event.what for event in each.lost))
+    lost = [event.what for event in found.lost]
+    kinds = (r"process \d+'s \w+ is lost before it is done", r"the answer to process \d+'s \w+ is lost")
+    assert [what for what in lost if not any(re.match(kind, what) for kind in kinds)] == []
+    assert any(re.search(r"customer-\d#\d+$", what) for what in lost)
+    assert not any(each in tell(found) for each in lost)
+    shorter = replace(found, retelling=Retelling(frozenset({"customer-1#1"})))
+    assert all(each in tell(shorter) for each in lost)
 
 
 def test_without_faults_people_alone_find_it_too() -> None:
