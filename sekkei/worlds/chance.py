@@ -9,10 +9,12 @@ from __future__ import annotations
 import os
 import random
 import secrets
+import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 
@@ -55,14 +57,31 @@ def dice_of(seed: int | str, *names: object) -> Dice:
 
 @contextmanager
 def seeded(seed: int) -> Iterator[None]:
-    """No randomness but the seed's, for everything in this process."""
-    source = dice_of(seed, "secrets")
-    module: Any = secrets
-    kept = module._sysrand, os.urandom, random.getstate()
-    module._sysrand, os.urandom = source, source.randbytes
+    """No randomness but the seed's, for everything in this process that asks Python for it.
+
+    Whoever makes dice without a seed, or asks the machine past `secrets`, has a source of their own: something of the
+    sort may be done once in a process, and must not shift what others are given."""
+    source, machine, dice = (dice_of(seed, each) for each in ("secrets", "machine", "unseeded"))
+    sow, state = random.Random.seed, random.getstate()
+
+    def sown(itself: random.Random, a: Any = None, version: int = 2) -> None:
+        sow(itself, dice.getrandbits(256) if a is None else a, version)
+
     random.seed(seed)
+    given: list[tuple[Any, dict[str, Any]]] = [
+        (secrets, {"_sysrand": source, "choice": source.choice, "randbits": source.getrandbits}),
+        (os, {"urandom": source.randbytes, "getrandom": lambda size, flags=0: machine.randbytes(size)}),
+        (random, {"_urandom": machine.randbytes, "seed": partial(sown, getattr(random, "_inst"))}),  # noqa: B009
+        (random.Random, {"seed": sown}),
+        (uuid, {"uuid1": lambda node=None, clock_seq=None: uuid.UUID(int=machine.getrandbits(128), version=1)}),
+    ]
+    there = [(owner, name, new) for owner, names in given for name, new in names.items() if hasattr(owner, name)]
+    kept = [(owner, name, getattr(owner, name)) for owner, name, _ in there]
+    for owner, name, new in there:
+        setattr(owner, name, new)
     try:
         yield
     finally:
-        module._sysrand, os.urandom = kept[0], kept[1]
-        random.setstate(kept[2])
+        for owner, name, value in kept:
+            setattr(owner, name, value)
+        random.setstate(state)

@@ -5,18 +5,25 @@ from __future__ import annotations
 import asyncio
 import gc
 import logging
+import os
+import random
 import re
+import secrets
 import selectors
 import subprocess
 import sys
+import uuid
 import warnings
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
 
 from sekkei.commands.world import tell
 from sekkei.worlds import CALM, Retelling, run, shrink
+from sekkei.worlds.chance import seeded
 from sekkei.worlds.loop import VirtualLoop, lay_to_rest
 from tests.worlds.bank import Bank, CarelessBank, script
 
@@ -77,6 +84,43 @@ def test_the_same_seed_tells_the_same_story() -> None:
     assert first.digest == second.digest
     assert [event.what for event in first.story] == [event.what for event in second.story]
     assert run(script(CarelessBank), 4).digest != first.digest
+
+
+SYSTEM_DICE = random.SystemRandom()
+"""Made before any world was, as `secrets` makes its own."""
+CHANCE: dict[str, Callable[[], object]] = {
+    "random": random.random,
+    "secrets.choice": lambda: secrets.choice(range(10**9)),
+    "secrets.randbits": lambda: secrets.randbits(64),
+    "secrets.randbelow": lambda: secrets.randbelow(10**9),
+    "secrets.token_hex": secrets.token_hex,
+    "choice of before": partial(secrets.choice, range(10**9)),
+    "SystemRandom": lambda: random.SystemRandom().random(),
+    "SystemRandom of before": SYSTEM_DICE.random,
+    "SystemRandom's bytes": lambda: SYSTEM_DICE.randbytes(8),
+    "Random": lambda: random.Random().random(),
+    "seed": lambda: random.seed() or random.random(),
+    "os.urandom": lambda: os.urandom(8),
+    "os.getrandom": lambda: os.getrandom(8) if hasattr(os, "getrandom") else None,
+    "uuid1": lambda: uuid.uuid1(),
+    "uuid4": uuid.uuid4,
+}
+
+
+@pytest.mark.parametrize("name", CHANCE)
+def test_all_chance_is_the_seeds(name: str) -> None:
+    ask, sown = CHANCE[name], vars(random.Random)["seed"]
+
+    def asked(seed: int) -> list[object]:
+        with seeded(seed):
+            return [ask() for _ in range(3)]
+
+    first = asked(1)
+    assert first == asked(1) != asked(2)
+    assert first[0] is None or len(set(first)) == 3
+    assert vars(random.Random)["seed"] is sown, "all is as it was"
+    assert random.Random(5).random() == random.Random(5).random()
+    assert [ask() for _ in range(3)] != [ask() for _ in range(3)]
 
 
 @pytest.mark.parametrize("hash_seed", ["1", "2"])
