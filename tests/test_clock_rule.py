@@ -1,9 +1,17 @@
-"""Time and chance come from the clock that was given: ruff's rule TID251 (pyproject.toml) keeps it so."""
+"""Time and chance come from the clock that was given: ruff's rule TID251 (pyproject.toml) keeps it so.
+
+Ruff lets a file ask for all that is banned or for nothing. Here stands which file owns what, of more than ruff looks
+at: seeded dice, secrets, how long something takes and threads that are awaited are for more files, and not for all.
+"""
 
 from __future__ import annotations
 
+import json
+import re
 import subprocess
 import sys
+import tomllib
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
@@ -20,6 +28,160 @@ print(time.time(), time.monotonic(), time.sleep(0))
 print(datetime.now(), date.today())
 print(random.random(), uuid.uuid4(), os.urandom(2))
 """
+
+KINDS = {
+    "time": r"time\.(time|monotonic|clock|local|gm|ctime|asc|strf|sleep).*|datetime\..*",
+    "measuring": r"time\.(perf_counter|process_time|thread_time)(_ns)?",
+    "dice": r"random(\..*)?",
+    "chance": r"os\..*random|uuid\..*",
+    "secrets": r"secrets",
+    "awaited threads": r"asyncio\.to_thread",
+    "threads": r"threading\..*|_thread|concurrent\.futures",
+    "programs": r"subprocess|multiprocessing|asyncio\.create_subprocess_.*|os\.(fork|forkpty|popen|posix_spawn|system)",
+}
+"""What may be owned, and what ruff calls it."""
+FURTHER = (
+    *(f"time.{name}{ending}" for name in ("perf_counter", "process_time", "thread_time") for ending in ("", "_ns")),
+    *("random", "secrets", "asyncio.to_thread"),
+)
+"""Banned here besides what ruff bans by itself."""
+
+SYSTEMS = "systems/sekkei_systems"
+OWNERS = {
+    "time": {
+        "sekkei/clock.py",  # for everybody else
+        "sekkei/commands/backup.py",
+        "sekkei/commands/world.py",
+        "sekkei/design/retries.py",  # of callers without an event loop
+        "sekkei/engine/engine.py",
+        "sekkei/engine/storage/writer.py",
+        "sekkei/store/aws/fetch.py",
+        f"{SYSTEMS}/lessons_migration/progress.py",
+    },
+    "measuring": {  # how long something took, for logs, limits and figures; nothing that is stored
+        "sekkei/advice/trying.py",
+        "sekkei/engine/history/drops.py",
+        "sekkei/engine/history/housekeeping.py",
+        "sekkei/engine/items/page.py",
+        "sekkei/engine/storage/transaction.py",
+        "sekkei/engine/storage/writer.py",
+        "sekkei/web/console/partiql.py",
+        "sekkei/web/console/reading.py",
+        "sekkei/web/console/simulations.py",
+        "sekkei/web/gate.py",
+        "sekkei/wire/bodies.py",
+        "sekkei/wire/outgoing.py",
+        "sekkei/wire/turns.py",
+        f"{SYSTEMS}/lessons_migration/moving.py",
+    },
+    "dice": {  # each with a seed, or a clock's
+        "sekkei/advice/heat.py",
+        "sekkei/clock.py",
+        "sekkei/store/weather/weather.py",
+        "sekkei/wire/answers.py",
+        "sekkei/worlds/chance.py",
+        f"{SYSTEMS}/chiipochi/demo.py",
+        f"{SYSTEMS}/chiipochi/local/stripe/ledger.py",
+        f"{SYSTEMS}/lessons/demo/__init__.py",
+        f"{SYSTEMS}/lessons_migration/sample.py",
+        f"{SYSTEMS}/q/service/suggestions.py",
+    },
+    "chance": {
+        "sekkei/clock.py",
+        "sekkei/commands/startup.py",
+        "sekkei/design/commit.py",
+        "sekkei/design/database.py",
+        "sekkei/engine/storage/acknowledged.py",
+    },
+    "secrets": {  # the seed's in a world
+        "sekkei/commands/look.py",
+        "sekkei/commands/mcp.py",
+        "sekkei/runtime/counterparts/openid.py",
+        "sekkei/runtime/counterparts/web_push.py",
+        "sekkei/runtime/live.py",
+        "sekkei/runtime/live_log.py",
+        "sekkei/runtime/sealed_texts.py",
+        "sekkei/runtime/settings.py",
+        "sekkei/runtime/transports/web_push.py",
+        "sekkei/runtime/worker.py",
+        "sekkei/web/csrf.py",
+        "sekkei/web/gate.py",
+        "sekkei/web/identity/accounts.py",
+        "sekkei/web/identity/address.py",
+        "sekkei/web/identity/app_sessions.py",
+        "sekkei/web/identity/authenticators.py",
+        "sekkei/web/identity/notices.py",
+        "sekkei/web/identity/openid.py",
+        "sekkei/web/identity/passkeys.py",
+        "sekkei/web/identity/recovery.py",
+        "sekkei/web/identity/sign_in.py",
+        "sekkei/worlds/chance.py",
+        f"{SYSTEMS}/chiipochi/command.py",
+        f"{SYSTEMS}/eventbot/ports/discord/oauth.py",
+        f"{SYSTEMS}/lessons/local/studio_demo.py",
+        f"{SYSTEMS}/lessons/service/bookings.py",
+        f"{SYSTEMS}/lessons/service/contacts.py",
+        f"{SYSTEMS}/lessons/service/desk.py",
+        f"{SYSTEMS}/lessons/service/entitlements.py",
+        f"{SYSTEMS}/lessons/service/studio_secrets.py",
+        f"{SYSTEMS}/lessons/service/waitlist.py",
+        f"{SYSTEMS}/lessons_migration/ledger.py",
+        f"{SYSTEMS}/tasks/service/hooks.py",
+        f"{SYSTEMS}/tasks/service/invitations.py",
+    },
+    "awaited threads": {  # in a world done where they stand
+        "sekkei/commands/counterpart.py",
+        "sekkei/runtime/transports/smtp.py",
+        "sekkei/store/aws/credentials.py",
+        "sekkei/store/embedded.py",
+        "sekkei/web/compression.py",
+        "sekkei/web/console/simulations.py",
+        "sekkei/web/identity/accounts.py",
+        "sekkei/web/identity/bearer.py",
+        "sekkei/web/identity/exporting.py",
+        "sekkei/web/identity/leaving.py",
+        f"{SYSTEMS}/chiipochi/command.py",
+        f"{SYSTEMS}/chiipochi/local/chat_pages.py",
+        f"{SYSTEMS}/chiipochi/service/exports.py",
+        f"{SYSTEMS}/q/rules/pictures.py",
+        f"{SYSTEMS}/tasks/pages/files.py",
+        f"{SYSTEMS}/tasks/pages/imports.py",
+    },
+    "threads": {
+        "sekkei/design/driving.py",
+        "sekkei/ending.py",
+        "sekkei/engine/engine.py",
+        "sekkei/engine/storage/writer.py",
+        "sekkei/runtime/transports/smtp.py",  # smtplib blocks; in a world nothing is sent by it
+    },
+    "programs": {
+        "sekkei/commands/mcp.py",
+        "sekkei/design/faces.py",  # while Sekkei is made
+        "sekkei/publish/aws/package.py",
+        "sekkei/store/aws/chain.py",
+    },
+}
+
+
+def asked_for(folder: Path, *paths: str) -> dict[str, set[str]]:
+    """By kind, the files that ask for it; all that is banned by ruff or here, and nobody is excused."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    banned = [*project["tool"]["ruff"]["lint"]["flake8-tidy-imports"]["banned-api"], *FURTHER]
+    # What is inside of a module that is banned is named by its module.
+    chosen = [name for name in banned if not any(name.startswith(f"{other}.") for other in banned)]
+    lines = [f'"{name}".msg = "banned"' for name in chosen]
+    rules = folder / "ruff.toml"
+    rules.write_text("\n".join(['lint.select = ["TID251"]', "[lint.flake8-tidy-imports.banned-api]", *lines]))
+    arguments = ["check", "--config", str(rules), "--no-cache", "--ignore-noqa", "--output-format", "json"]
+    done = subprocess.run([sys.executable, "-m", "ruff", *arguments, *paths], capture_output=True, text=True, cwd=ROOT)
+    assert done.returncode in (0, 1), done.stderr
+    found: dict[str, set[str]] = defaultdict(set)
+    for each in json.loads(done.stdout):
+        (name,) = re.findall(r"^`(.+)` is banned", each["message"])
+        kinds = [kind for kind, pattern in KINDS.items() if re.fullmatch(pattern, name)]
+        assert len(kinds) == 1, f"{name} is of no kind that somebody could own"
+        found[kinds[0]].add(Path(each["filename"]).resolve().as_posix())
+    return found
 
 
 def complaints(path: str) -> int:
@@ -47,3 +209,47 @@ def test_nobody_asks_the_machine(path: str) -> None:
 
 def test_the_clock_does() -> None:
     assert complaints("sekkei/clock.py") == 0
+
+
+def test_time_chance_and_threads_are_asked_for_by_their_owners(tmp_path: Path) -> None:
+    found = asked_for(tmp_path, "sekkei", SYSTEMS, "examples")
+    asked = {kind: {Path(path).relative_to(ROOT.resolve()).as_posix() for path in found[kind]} for kind in KINDS}
+    strangers = {kind: sorted(asked[kind] - owners) for kind, owners in OWNERS.items() if asked[kind] - owners}
+    assert strangers == {}, "ask the Clock that was given, or name the file among the owners, and say why"
+    all_asking = set().union(*asked.values())
+    assert [path for path in sorted(set().union(*OWNERS.values())) if path not in all_asking] == [], "own nothing now"
+
+
+@pytest.mark.parametrize(
+    ("line", "kind"),
+    [
+        ("import time; time.clock_gettime(time.CLOCK_MONOTONIC)", "time"),
+        ("from time import localtime", "time"),
+        ("import time as t; t.gmtime()", "time"),
+        ("import time; time.strftime('%Y')", "time"),
+        ("from datetime import datetime; datetime.now()", "time"),
+        ("import time; time.perf_counter()", "measuring"),
+        ("from time import process_time_ns", "measuring"),
+        ("import random; random.gauss(0, 1)", "dice"),
+        ("from random import Random", "dice"),
+        ("from random import SystemRandom as Dice", "dice"),
+        ("import os; os.getrandom(8)", "chance"),
+        ("from uuid import uuid1", "chance"),
+        ("from secrets import choice", "secrets"),
+        ("def later():\n    import secrets", "secrets"),
+        ("import asyncio; asyncio.to_thread(print)", "awaited threads"),
+        ("from threading import Thread", "threads"),
+        ("from concurrent.futures import ThreadPoolExecutor", "threads"),
+        ("import concurrent.futures as futures", "threads"),
+        ("import _thread", "threads"),
+        ("import multiprocessing.pool", "programs"),
+        ("from multiprocessing import Pool", "programs"),
+        ("import subprocess", "programs"),
+        ("import os; os.system('true')", "programs"),
+        ("import asyncio; asyncio.create_subprocess_exec('true')", "programs"),
+    ],
+)
+def test_whoever_asks_is_found(line: str, kind: str, tmp_path: Path) -> None:
+    file = tmp_path / "asks.py"
+    file.write_text(f"{line}  # noqa: TID251\n")
+    assert dict(asked_for(tmp_path, str(file))) == {kind: {file.resolve().as_posix()}}
