@@ -39,7 +39,7 @@ GROUP = "sekkei.worlds"
 HELD = "every promise held"
 INTERRUPTED = 130
 """As shells say it of whoever was ended by Ctrl-C."""
-MANY = 30
+MANY = 100
 """In so many seeds everything is done that can be."""
 NOT_WITH_REPLAY = ("seed", "count", "trace", "shrink", "focus", "save", "record")
 
@@ -164,6 +164,8 @@ class _Run:
         self._count, self._simulated_seconds, self._began = 0, 0.0, time.monotonic()
 
     def all(self) -> int:
+        from sekkei.worlds.broken import is_mistake
+
         for seed, broken in self._broken.items():
             print(f"seed {seed}: {broken} (noted before)")
         self._save()
@@ -176,7 +178,7 @@ class _Run:
             code = INTERRUPTED
         _progress("")
         self._sum_up(code == INTERRUPTED)
-        mistaken = sum(each.is_mistake for each in self._outcomes)
+        mistaken = sum(map(is_mistake, self._broken.values()))
         if mistaken and code == OK:
             raise CouldNotRun(f"In {mistaken} of them the world's own code failed: mend it first.")
         return code or (FINDINGS if self._broken else OK)
@@ -255,6 +257,7 @@ def _progress(text: str) -> None:
 
 def _replay(script: Script, arguments: argparse.Namespace) -> int:
     from sekkei.worlds import run as run_one
+    from sekkei.worlds.broken import is_mistake
 
     given = ((name, getattr(arguments, name)) for name in NOT_WITH_REPLAY)
     beside = [f"--{name}" for name, value in given if value is not None and value is not False]
@@ -263,6 +266,6 @@ def _replay(script: Script, arguments: argparse.Namespace) -> int:
     codes = {OK}
     for story in read(arguments.replay, script):
         outcome = run_one(_focused(script, story.focus), story.seed, retelling=story.retelling)
-        codes.add(COULD_NOT_RUN if outcome.is_mistake else FINDINGS if outcome.broken else OK)
+        codes.add(COULD_NOT_RUN if is_mistake(outcome.broken) else FINDINGS if outcome.broken else OK)
         print(f"seed {story.seed}: {outcome.broken or HELD}\n{tell(outcome)}", flush=True)
     return max(codes)

@@ -29,6 +29,11 @@ class Gone(ConnectionError):
     """The process that was asked has died, or does not answer."""
 
 
+def is_mistake(broken: str) -> bool:
+    """The script's own code failed, which says nothing of the system, or little."""
+    return broken.partition(": ")[2].startswith(ITSELF)
+
+
 @contextmanager
 def own_code(name: str) -> Iterator[None]:
     """A function of the script; what goes wrong in it breaks the world, by its name."""

@@ -7,7 +7,7 @@ import gc
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from sekkei.worlds.broken import ITSELF, Broken, Errors, overheard
+from sekkei.worlds.broken import Broken, Errors, overheard
 from sekkei.worlds.chance import dice_of, seeded
 from sekkei.worlds.faults import Faults
 from sekkei.worlds.loop import StandStill, VirtualLoop, lay_to_rest
@@ -46,11 +46,6 @@ class Outcome:
     @property
     def invariant(self) -> str:
         return self.broken.partition(":")[0]
-
-    @property
-    def is_mistake(self) -> bool:
-        """The script's own code failed, which says nothing of the system, or little."""
-        return self.broken.partition(": ")[2].startswith(ITSELF)
 
     @property
     def operations(self) -> list[Event]:

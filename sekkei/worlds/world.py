@@ -26,7 +26,7 @@ from sekkei.store.weather.forecast import Forecast
 from sekkei.web import application
 from sekkei.web.identity.accounts import Passwords
 from sekkei.web.testing import QUICK_PASSWORDS, Client, Reply
-from sekkei.worlds.broken import Broken, Gone, own_code
+from sekkei.worlds.broken import Broken, Gone, own_code, told
 from sekkei.worlds.chance import ASKER, Asker, Dice, dice_of
 from sekkei.worlds.clock import START, WorldClock
 from sekkei.worlds.faults import Faults
@@ -264,8 +264,11 @@ class World:
         if task.done() and task.exception() is None:
             self.processes.append(process)
             self.tell("world", f"{name} starts")
-        else:
-            life.dead = True
+            return
+        life.dead = True
+        if not self.faulty:
+            error = task.exception() if task.done() else None
+            raise Broken(name, f"does not start: {told(error)}" if error else "does not come to the end of its start")
 
     def _application(self, name: str, clock: WorldClock) -> Any:
         store: Any = (

@@ -294,13 +294,14 @@ def test_an_error_of_the_worlds_own_is_told_as_one(
     shop: Path, more: str, said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """It ends a seed, and not the whole run."""
-    saved = shop / "failed.json"
-    assert cli.main(["world", _bank(shop, more), "--count", "2", "--save", str(saved)]) == 2
+    saved, noted = shop / "failed.json", ["--count", "2", "--record", "noted.log"]
+    assert cli.main(["world", _bank(shop, more), *noted, "--save", str(saved)]) == 2
     told = capsys.readouterr()
     assert f"seed 0: {said}" in told.out or f"seed 0: ours: its own code failed: LookupError: {said}" in told.out
     assert "2 seeds" in told.out
     assert "world's own code failed: mend it first" in told.err
     assert cli.main(["world", "mistaken.py", "--replay", str(saved)]) == 2
+    assert cli.main(["world", "mistaken.py", *noted]) == 2
 
 
 def test_notes_that_are_none_are_left_alone(careless: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

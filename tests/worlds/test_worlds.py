@@ -17,6 +17,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 import pytest
@@ -25,6 +26,8 @@ from sekkei.commands.world import tell
 from sekkei.worlds import CALM, Retelling, run, shrink
 from sekkei.worlds.chance import seeded
 from sekkei.worlds.loop import VirtualLoop, lay_to_rest
+from sekkei.worlds.mistakes import mistakes
+from sekkei.worlds.processes import Process
 from tests.worlds.bank import Bank, CarelessBank, script
 
 SEEDS = range(12)
@@ -51,6 +54,16 @@ def test_an_error_of_ours_says_which_and_where() -> None:
     line = FailingBank.move.__code__.co_firstlineno + 2
     said = run(script(FailingBank), 0).broken
     assert re.fullmatch(rf"no_errors_of_ours: customer-\d#1 got 500: KeyError: 'yen' \(test_worlds\.py:{line}\)", said)
+
+
+def test_a_process_that_does_not_start_breaks_its_world(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It was started again and again, for ever, where no faults are about that could keep it from starting."""
+
+    async def start_up(self: Process, first: bool = False) -> None:
+        raise KeyError("port")
+
+    monkeypatch.setattr(Process, "start_up", start_up)
+    assert run(script(Bank), 1).broken.startswith("process 1: does not start: KeyError: 'port' (test_worlds.py:")
 
 
 def test_logs_are_as_they_were_after_a_world() -> None:
@@ -84,6 +97,11 @@ def test_the_same_seed_tells_the_same_story() -> None:
     assert first.digest == second.digest
     assert [event.what for event in first.story] == [event.what for event in second.story]
     assert run(script(CarelessBank), 4).digest != first.digest
+
+
+@pytest.mark.parametrize("point", entry_points(group="sekkei.worlds"), ids=lambda point: point.name)
+def test_our_worlds_are_worlds_to_run(point: EntryPoint) -> None:
+    assert list(mistakes(point.load())) == []
 
 
 SYSTEM_DICE = random.SystemRandom()
