@@ -16,6 +16,7 @@ from sekkei.runtime.design import Message
 from sekkei.runtime.outbox import Undeliverable
 from sekkei.runtime.transports.mail import address, as_email
 from sekkei.worlds.chance import dice_of
+from sekkei.worlds.loop import LIFE
 
 HANG_SECONDS = 600.0
 SENDER = "sekkei@world.example"
@@ -27,6 +28,9 @@ class Received:
     id: str
     to: str
     body: Any
+    by: str = ""
+    """The process that sent it."""
+    answered: bool = True
 
 
 @dataclass(slots=True)
@@ -59,8 +63,10 @@ class Outside:
         if self.kind == "mail":
             self._judge(message)
         now = asyncio.get_running_loop().time()
-        self.received.append(Received(now, message.id, message.to, message.body))
-        if dice.chance(self.lost):
+        life, lost = LIFE.get(), dice.chance(self.lost)
+        by = life.name if life is not None else ""
+        self.received.append(Received(now, message.id, message.to, message.body, by, not lost))
+        if lost:
             raise ConnectionError(f"the answer of {self.kind} was lost")
         return f"{self.kind}-{self._calls}"
 

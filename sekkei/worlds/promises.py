@@ -6,6 +6,7 @@ from typing import Any
 
 from sekkei.runtime.design import JOB, OUTBOX, SCHEDULE, JobRun, Message, Schedule, SetAside
 from sekkei.runtime.design import table as runtime_table
+from sekkei.worlds.outside import Received
 from sekkei.worlds.world import World
 
 LATE_SECONDS = 120.0
@@ -36,6 +37,25 @@ def nothing_is_given_up(world: World) -> None:
         if isinstance(row, JobRun | Schedule):
             given_up = row.due_at is not None and (row.due_pk or "").startswith("FAILED#")
             assert not given_up, f"{getattr(row, 'id', '') or getattr(row, 'name', '')} was given up: {row.last_error}"
+
+
+def nobody_is_told_twice(world: World) -> None:
+    """A message arrives again only if its answer was lost, or if the process that had sent it died: then nobody could
+    know. Not that several workers send it, each with an answer."""
+    last: dict[tuple[str, str], Received] = {}
+    for kind, service in world.outside.items():
+        for one in service.received:
+            before = last.get((kind, one.id))
+            last[kind, one.id] = one
+            if before is not None and before.answered:
+                apart = f"{one.at - before.at:.1f} s apart"
+                assert _died(world, before.by, before.at, one.at), f"{one.id} arrived twice, {apart}"
+
+
+def _died(world: World, process: str, since: float, until: float) -> bool:
+    """That process, or all of them."""
+    deaths = (one for one in world.story if one.who == "world" and since <= one.at <= until)
+    return any(one.what == f"{process} is killed" or one.what.startswith("nothing runs") for one in deaths)
 
 
 def _waits(row: Message | JobRun | Schedule, kind: str, now: float) -> bool:

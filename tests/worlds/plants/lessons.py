@@ -6,7 +6,13 @@ from typing import Any
 
 import pytest
 
-from tests.worlds.plants.planting import Planted, a_message_is_never_sent, nothing, on_unconditional
+from tests.worlds.plants.planting import (
+    Planted,
+    a_message_is_never_sent,
+    every_worker_that_finds_a_message_sends_it,
+    nothing,
+    on_unconditional,
+)
 
 
 def a_lesson_is_overbooked(patch: pytest.MonkeyPatch) -> None:
@@ -183,7 +189,8 @@ PLANTS = [
     Planted("lessons", a_booking_leaves_the_waiting_list_as_it_is, "nobody_waits_for_what_they_have", 15),
     Planted("lessons", a_place_is_never_released_at_the_studio, "both_sides_agree", 2),
     Planted("lessons", what_the_studio_did_not_answer_is_left_alone, "nothing_is_half_done_at_the_studio", 0),
-    Planted("lessons", an_opening_is_told_by_everybody_who_sees_it, "nobody_is_told_of_an_opening_twice", 0),
+    Planted("lessons", an_opening_is_told_by_everybody_who_sees_it, "nobody_is_told_twice", 0),
+    Planted("lessons", every_worker_that_finds_a_message_sends_it, "nobody_is_told_twice", 0),
     Planted("lessons", a_booking_that_is_moved_stays_where_it_was, "a_booking_has_one_place", 3),
     Planted("lessons", a_ticket_comes_back_twice, "tickets_equal_bookings", 0),
     Planted("lessons", a_week_is_never_given_back, "weeks_equal_bookings", 3),

@@ -8,7 +8,12 @@ from typing import Any
 import pytest
 
 from sekkei.design import Transaction
-from tests.worlds.plants.planting import Planted, a_message_is_never_sent, nothing
+from tests.worlds.plants.planting import (
+    Planted,
+    a_message_is_never_sent,
+    every_worker_that_finds_a_message_sends_it,
+    nothing,
+)
 
 
 def a_stranger_reads_answers(patch: pytest.MonkeyPatch) -> None:
@@ -200,7 +205,8 @@ PLANTS = [
     Planted("q", a_reaction_is_not_noted_at_the_answer, "answers_know_their_reactions", 0, REACTING),
     Planted("q", every_worker_publishes, "a_question_comes_out_once_and_not_before_its_time", 0),
     Planted("q", a_question_is_published_on_the_first_day_only, "the_question_of_the_day_is_out", 0),
-    Planted("q", a_push_goes_out_twice, "nobody_is_told_twice", 0),
+    Planted("q", a_push_goes_out_twice, "no_phone_is_told_twice", 0),
+    Planted("q", every_worker_that_finds_a_message_sends_it, "nobody_is_told_twice", 0),
     Planted("q", a_push_is_not_judged_when_it_goes_out, "nobody_is_told_of_whom_they_have_parted_from", 0),
     Planted("q", phones_that_are_gone_stay, "phones_without_the_app_are_forgotten", 10),
     Planted("q", devices_of_those_who_left_stay, "nothing_remains_of_those_who_left", 2),

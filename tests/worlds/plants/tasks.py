@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.worlds.plants.planting import Planted, jobs_are_never_done, nothing, on_unconditional
+from tests.worlds.plants.planting import Planted, every_worker_that_finds_a_message_sends_it, jobs_are_never_done, nothing, on_unconditional
 
 
 def the_nightly_repair_breaks_a_counter(patch: pytest.MonkeyPatch) -> None:
@@ -379,5 +379,6 @@ PLANTS = [
         2,
         ("gives_a_task_to_somebody", "gives_a_task_to_somebody", "removes_somebody"),
     ),
+    Planted("tasks", every_worker_that_finds_a_message_sends_it, "nobody_is_told_twice", 0),
     Planted("tasks", jobs_are_never_done, "everything_ends", 0, TEAM),
 ]

@@ -369,6 +369,7 @@ def everybody_goes_with_their_lesson(world: World) -> None:
 
 WORLD.finally_(promises.everything_ends)
 WORLD.finally_(promises.nothing_is_given_up)
+WORLD.finally_(promises.nobody_is_told_twice)
 
 
 @WORLD.finally_
@@ -385,14 +386,6 @@ def both_sides_agree(world: World) -> None:
     sold = {key for key, one in studio_of(world).reservations.items() if one.state is State.SOLD}
     ours = {one.reservation_id for one in _bookings(world) if one.studio_code == "sby" and one.status in GOES_ON}
     assert sold == ours, f"the studio has sold {sorted(sold)}, here are {sorted(map(str, ours))}"
-
-
-@WORLD.finally_
-def nobody_is_told_of_an_opening_twice(world: World) -> None:
-    mails = Counter(one.id for kind in ("mail", "push") for one in world.outside[kind].received)
-    known = {one.id for one in promises.runtime_rows(world) if isinstance(one, Message) and one.attempts <= 1}
-    for message_id in sorted(known):
-        assert mails[message_id] <= 1, f"{message_id} was mailed {mails[message_id]} times"
 
 
 @WORLD.finally_

@@ -7,13 +7,14 @@ kept up to date with every commit. A request takes a while: what was to be seen 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
 from sekkei.runtime.counterparts.expo import PATH, ExpoCounterpart, Phone
-from sekkei.worlds import Broken, Person, Script, World
+from sekkei.runtime.design import Message
+from sekkei.worlds import Broken, Person, Script, World, promises
 from sekkei.worlds.seam import STORM
 from sekkei_systems.q import SYSTEM
 from sekkei_systems.q.design.models import (
@@ -24,6 +25,7 @@ from sekkei_systems.q.design.models import (
     User,
 )
 from sekkei_systems.q.design.models_added import Decision
+from sekkei_systems.q.rules.notices import PUSH
 
 HOUR, DAY = 3600.0, 86400.0
 EVENING = HOUR * 22 - 10
@@ -31,6 +33,8 @@ EVENING = HOUR * 22 - 10
 QUESTION_SECONDS = 120
 API = "/q/api"
 EXPO_TOKEN = "expo-token"
+SKEW = 3.0
+"""By so much two clocks may differ."""
 ON_ITS_WAY_SECONDS = 45.0
 """So long a message may be on its way after it was judged: a slow request, with the turn it waited for."""
 
@@ -115,10 +119,32 @@ def begin_to_watch(world: World) -> None:
 def open_expo(world: World) -> None:
     expo = world.given["expo"] = world.internet.services["exp.host"] = ExpoCounterpart(world.clock, EXPO_TOKEN)
     expo.heard = lambda phone, message: _hear(world, phone, message)
-    world.given["told_of_who_is_apart"] = []
+    world.given |= {"told_of_who_is_apart": [], "told_again": []}
 
 
 def _hear(world: World, phone: Phone, message: dict[str, Any]) -> None:
+    _hear_again(world, phone, message)
+    _hear_of_who_is_apart(world, phone, message)
+
+
+def _hear_again(world: World, phone: Phone, message: dict[str, Any]) -> None:
+    """Whether the phone shows what it has shown before, although nobody doubts that it arrived."""
+    times = [_said(each) for each in phone.shown].count(_said(message))
+    if times == 1:
+        return
+    rows = (one for one in promises.runtime_rows(world) if isinstance(one, Message))
+    told = [one for one in rows if one.kind == PUSH and one.to == phone.token and _said(one.body) == _said(message)]
+    now = world.clock.now() + SKEW
+    doubted = any(one.unsure_since is not None and one.unsure_since.timestamp() < now for one in told)
+    if told and not doubted and times > len(told):
+        world.given["told_again"].append(f"{_owner(phone)} was told {times} times: {_said(message)}")
+
+
+def _said(body: Mapping[str, Any]) -> tuple[Any, ...]:
+    return tuple(body.get(name) for name in ("channelId", "collapseId", "body"))
+
+
+def _hear_of_who_is_apart(world: World, phone: Phone, message: dict[str, Any]) -> None:
     """Whether it tells of somebody whom the phone's owner has had nothing to do with for a while."""
     ids = {one.memory["id"]: one.name for one in world.people if "id" in one.memory}
     for one in world.decoded("Blocks"):

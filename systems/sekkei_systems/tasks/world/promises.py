@@ -100,6 +100,7 @@ def both_sides_of_a_membership_agree(world: World) -> None:
 
 WORLD.finally_(promises.everything_ends)
 WORLD.finally_(promises.nothing_is_given_up)
+WORLD.finally_(promises.nobody_is_told_twice)
 
 
 @WORLD.finally_
