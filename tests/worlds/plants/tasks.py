@@ -7,7 +7,13 @@ from typing import Any
 
 import pytest
 
-from tests.worlds.plants.planting import Planted, every_worker_that_finds_a_message_sends_it, jobs_are_never_done, nothing, on_unconditional
+from tests.worlds.plants.planting import (
+    Planted,
+    every_worker_that_finds_a_message_sends_it,
+    jobs_are_never_done,
+    nothing,
+    on_unconditional,
+)
 
 
 def the_nightly_repair_breaks_a_counter(patch: pytest.MonkeyPatch) -> None:
@@ -306,6 +312,15 @@ def who_is_removed_keeps_their_notes(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(TaskJobs, "_forget_notes", nothing(Progress(0)))
 
 
+def revoking_does_nothing(patch: pytest.MonkeyPatch) -> None:
+    from sekkei_systems.tasks.service.invitations import Invitations
+
+    async def revoke(self: Invitations, admin: Any, invite_id: str) -> None:
+        await self._found(admin.team_id, invite_id)
+
+    patch.setattr(Invitations, "revoke", revoke)
+
+
 BOARD = "adds_a_task", "moves_a_task"
 MEMBERSHIPS = "changes_somebodys_role", "removes_somebody", "invites_somebody", "follows_an_invitation"
 TEAM = (
@@ -323,6 +338,7 @@ TAGS = "adds_a_task", "tags_a_task", "deletes_a_tag"
 AGAIN = "has_a_task_come_again", "finishes_what_comes_again", "finishes_what_comes_again"
 HOOKS = "adds_a_task", "adds_a_webhook", "tests_a_webhook"
 STOPPED = "adds_a_task", "resumes_a_webhook", "has_it_sent_again"
+REVOKED = "invites_and_thinks_better_of_it", "follows_what_was_revoked"
 BACK = "adds_a_task", "moves_a_task", "undoes_a_change"
 
 PLANTS = [
@@ -379,6 +395,7 @@ PLANTS = [
         2,
         ("gives_a_task_to_somebody", "gives_a_task_to_somebody", "removes_somebody"),
     ),
+    Planted("tasks", revoking_does_nothing, "follows_what_was_revoked", 0, REVOKED),
     Planted("tasks", every_worker_that_finds_a_message_sends_it, "nobody_is_told_twice", 0),
     Planted("tasks", jobs_are_never_done, "everything_ends", 0, TEAM),
 ]

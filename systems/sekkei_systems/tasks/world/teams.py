@@ -130,7 +130,7 @@ async def follows_what_was_revoked(me: Person) -> str | None:
     if found is None or user is None:
         return None
     team_id, invite_id, token = found
-    outside = not _is_member(me, team_id, user.user_id) and not _is_invited(me, team_id)
+    outside = not _is_member(me, team_id, user.user_id) and not _is_invited(me, team_id, besides=invite_id)
     reply = await me.json("POST", f"/tasks/api/invitations/{team_id}/{invite_id}/accept", {"token": token})
     inside = _is_member(me, team_id, user.user_id)
     assert not (outside and inside and reply.status == 200), "a revoked invitation was good"
@@ -142,9 +142,10 @@ def _is_member(me: Person, team_id: str, user_id: str) -> bool:
     return any((each.team_id, each.user_id) == (team_id, user_id) for each in rows)
 
 
-def _is_invited(me: Person, team_id: str) -> bool:
+def _is_invited(me: Person, team_id: str, besides: str) -> bool:
     rows = (each for each in me.world.decoded(INVITATIONS) if isinstance(each, Invitation))
-    return any((each.team_id, each.email) == (team_id, f"{me.name}@example.com") for each in rows)
+    others = (each for each in rows if each.invite_id != besides)
+    return any((each.team_id, each.email) == (team_id, f"{me.name}@example.com") for each in others)
 
 
 # One's own
