@@ -2,15 +2,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
-from sekkei.runtime.design import JOB, OUTBOX, SCHEDULE, JobRun, Message, Schedule, SetAside
+from sekkei.runtime.design import JOB, OUTBOX, SCHEDULE, JobRun, Message, Schedule, SetAside, State
 from sekkei.runtime.design import table as runtime_table
+from sekkei.web.testing import Reply
 from sekkei.worlds.outside import Received
 from sekkei.worlds.world import World
 
 LATE_SECONDS = 120.0
 """What is due is done within this time when nothing is in its way."""
+
+REFUSED = (401, 403, 404, 409, 503)
+"""What whoever presses what is not theirs may hear; 409 is of what goes or changes in that moment."""
+
+
+@contextmanager
+def noting(world: World, so: Callable[[], bool]) -> Iterator[Callable[[], bool]]:
+    """Whether something was so at any moment of a request: whoever answers has looked at one of them."""
+    was = [so()]
+
+    def look(*_: Any) -> None:
+        was[0] = was[0] or so()
+
+    world.truth.after_write.append(look)
+    try:
+        yield lambda: was[0]
+    finally:
+        world.truth.after_write.remove(look)
+
+
+def refused(reply: Reply, what: str) -> None:
+    """For who presses what is not theirs: they are told so, or that there is no such thing, or to sign in first; or
+    the network is at fault."""
+    to_sign_in = reply.status == 303 and reply.location.startswith("/sign-in")
+    assert reply.status in REFUSED or to_sign_in, f"{what}: {reply.status}"
 
 
 def runtime_rows(world: World) -> list[Any]:
@@ -50,6 +78,14 @@ def nobody_is_told_twice(world: World) -> None:
             if before is not None and before.answered:
                 apart = f"{one.at - before.at:.1f} s apart"
                 assert _died(world, before.by, before.at, one.at), f"{one.id} arrived twice, {apart}"
+
+
+def what_is_sent_was_received(world: World) -> None:
+    """What the outbox notes as sent has arrived, of kinds that go to services outside."""
+    arrived = {kind: {one.id for one in service.received} for kind, service in world.outside.items()}
+    for row in runtime_rows(world):
+        if isinstance(row, Message) and row.state is State.SENT and row.kind in arrived:
+            assert row.id in arrived[row.kind], f"{row.id} is said to have been sent, and has not arrived"
 
 
 def _died(world: World, process: str, since: float, until: float) -> bool:

@@ -8,6 +8,7 @@ import pytest
 
 from tests.worlds.plants.planting import (
     Planted,
+    a_failed_try_is_the_last,
     a_message_is_never_sent,
     every_worker_that_finds_a_message_sends_it,
     nothing,
@@ -184,8 +185,41 @@ def one_channel_is_enough(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(notices, "addresses_of", first)
 
 
+def a_place_the_studio_has_back_stays_taken_here(patch: pytest.MonkeyPatch) -> None:
+    from sekkei.design import TransactionFailed
+    from sekkei_systems.lessons.design import Reservation, ReservationState
+    from sekkei_systems.lessons.service.reservations import Reservations
+
+    async def freed(self: Any, made: Any, settled: Any, *, certain: bool) -> None:
+        settled = settled.when(Reservation.state == ReservationState.RELEASING, Reservation.place_taken.is_(True))
+        try:
+            await self._db.transact(settled)
+        except TransactionFailed:
+            await self._again(made)
+
+    patch.setattr(Reservations, "_freed", freed)
+
+
+def whoever_is_blocked_books(patch: pytest.MonkeyPatch) -> None:
+    from sekkei_systems.lessons.service.entitlements import Entitlements
+
+    patch.setattr(Entitlements, "_in_good_standing", nothing())
+
+
+def whoever_signs_in_is_of_the_desk(patch: pytest.MonkeyPatch) -> None:
+    from sekkei_systems.lessons.design import Role
+    from sekkei_systems.lessons.service.access import Access
+
+    patch.setattr(Access, "role", nothing(Role.MANAGER))
+
+
+ROLL = "books", "books", "books", "calls_the_roll"
 PLANTS = [
-    Planted("lessons", a_lesson_is_overbooked, "places_equal_bookings", 29),
+    Planted("lessons", a_place_the_studio_has_back_stays_taken_here, "no_place_leaks", 2),
+    Planted("lessons", whoever_is_blocked_books, "nobody_books_while_they_are_blocked", 2, ROLL),
+    Planted("lessons", whoever_signs_in_is_of_the_desk, "tries_what_is_not_theirs", 1),
+    Planted("lessons", a_failed_try_is_the_last, "what_is_sent_was_received", 0),
+    Planted("lessons", a_lesson_is_overbooked, "places_equal_bookings", 7),
     Planted("lessons", a_booking_leaves_the_waiting_list_as_it_is, "nobody_waits_for_what_they_have", 15),
     Planted("lessons", a_place_is_never_released_at_the_studio, "both_sides_agree", 2),
     Planted("lessons", what_the_studio_did_not_answer_is_left_alone, "nothing_is_half_done_at_the_studio", 0),
@@ -213,10 +247,10 @@ PLANTS = [
     Planted("lessons", a_lesson_that_is_brought_back_stays_closed, "what_takes_place_can_be_booked", 3),
     Planted("lessons", nobody_comes_back_with_a_lesson, "everybody_goes_with_their_lesson", 22),
     Planted("lessons", whoever_leaves_keeps_their_passes, "nothing_remains_of_whoever_left", 1, ("books", "leaves")),
-    Planted("lessons", the_queue_books_whoever_waits, "the_queue_books_only_as_wished", 7),
+    Planted("lessons", the_queue_books_whoever_waits, "the_queue_books_only_as_wished", 8),
     Planted("lessons", an_opening_is_counted_and_told_to_nobody, "no_place_goes_begging", 8),
     Planted("lessons", what_a_studio_pushes_is_not_heard, "what_the_studio_says_stands_here", 7),
-    Planted("lessons", one_channel_is_enough, "every_channel_says_the_same", 2),
+    Planted("lessons", one_channel_is_enough, "every_channel_says_the_same", 8),
     Planted("lessons", a_schedule_fails_for_good, "nothing_is_given_up", 0),
     Planted("lessons", a_message_is_never_sent, "everything_ends", 16),
 ]

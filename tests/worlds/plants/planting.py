@@ -87,3 +87,14 @@ def every_worker_that_finds_a_message_sends_it(patch: pytest.MonkeyPatch) -> Non
 
     patch.setattr(Delivery, "_begin", begin)
     patch.setattr(Delivery, "_is_new", is_new)
+
+
+def a_failed_try_is_the_last(patch: pytest.MonkeyPatch) -> None:
+    """What could not be sent is noted as sent."""
+    from sekkei.runtime.delivery import Delivery
+    from sekkei.runtime.design import Message
+
+    async def later(self: Delivery, message: Message, error: Exception) -> None:
+        await self._sent(message, "")
+
+    patch.setattr(Delivery, "_try_later", later)

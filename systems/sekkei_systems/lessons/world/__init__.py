@@ -1,7 +1,9 @@
-"""Studio lessons in simulated time: who lives there (`people`), and what is promised to them (`promises`)."""
+"""Studio lessons in simulated time: who lives there (`people`), what they try in vain (`trespassing`), and
+what is promised to them (`promises`)."""
 
 from importlib import import_module
 
 from sekkei_systems.lessons.world.people import WORLD as WORLD
 
-import_module("sekkei_systems.lessons.world.promises")  # they join the script
+for _part in ("trespassing", "promises"):
+    import_module(f"sekkei_systems.lessons.world.{_part}")  # they join the script

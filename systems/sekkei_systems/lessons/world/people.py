@@ -169,7 +169,7 @@ async def member(me: Person) -> None:
     await _arrives(me)
     for studio, tickets in (("gnz", 3), ("sby", 2)):
         if not me.name.endswith("4"):
-            await _settled(me.world.people[0], "POST", f"studios/{studio}/passes", _book_of(me, tickets))
+            await _settled(me.world.people[0], "POST", f"studios/{studio}/passes", book_of(me, tickets))
 
 
 async def _arrives(me: Person) -> None:
@@ -182,7 +182,7 @@ async def _arrives(me: Person) -> None:
         me.world.given["left"].add(before)
 
 
-def _book_of(whom: Person, tickets: int | None) -> dict[str, Any]:
+def book_of(whom: Person, tickets: int | None) -> dict[str, Any]:
     days = {"validFrom": "2026-01-01", "validUntil": "2099-12-31"}
     return {"email": f"{whom.name}@example.com", "name": f"{tickets} tickets", "tickets": tickets, **days}
 
@@ -207,7 +207,7 @@ def _in_ginza(me: Person) -> str:
     return me.dice.choice([*(wanted or [HERE]) * 3, *found])
 
 
-def _some_lesson(me: Person) -> str:
+def some_lesson(me: Person) -> str:
     return _in_ginza(me) if me.dice.chance(0.55) else THERE
 
 
@@ -220,7 +220,7 @@ def ties(world: World, kind: TieKind) -> list[UserLesson]:
 def _mine(me: Person, kind: TieKind) -> str | None:
     """One of theirs, as their list shows it; seldom any, as somebody does who has an old page open."""
     if me.dice.chance(OLD_PAGE):
-        return _some_lesson(me)
+        return some_lesson(me)
     theirs = [str(slot_of(one)) for one in ties(me.world, kind) if _is(me, one)]
     return me.dice.choice(theirs) if theirs else None
 
@@ -228,7 +228,7 @@ def _mine(me: Person, kind: TieKind) -> str | None:
 def _full(me: Person) -> str | None:
     """A lesson without a place for them, as the timetable shows it."""
     if me.dice.chance(OLD_PAGE):
-        return _some_lesson(me)
+        return some_lesson(me)
     theirs = {str(slot_of(one)) for kind in HAVING for one in ties(me.world, kind) if _is(me, one)}
     open_ = [one for one in _timetable(me.world) if one.is_open and not is_available(one)]
     found = [name for name in map(str, map(slot_of, open_)) if name not in theirs]
@@ -244,7 +244,7 @@ def _is(me: Person, tie: UserLesson) -> bool:
 
 @WORLD.does("member", 5)
 async def books(me: Person) -> str:
-    lesson = _some_lesson(me)
+    lesson = some_lesson(me)
     me.world.given["asked"][me.name] += 1
     reply = await me.json("POST", f"{API}/me/bookings", {"lesson": lesson})
     if reply.status in (409, 503) and me.dice.chance(0.5):
@@ -286,7 +286,7 @@ async def waits_no_longer(me: Person) -> str | None:
 
 @WORLD.does("member", 1)
 async def looks(me: Person) -> str:
-    lesson = _some_lesson(me)
+    lesson = some_lesson(me)
     return f"looks at {lesson[:3]}: {(await me.json('GET', f'{API}/lessons/{lesson}')).status}"
 
 
@@ -314,18 +314,20 @@ async def wants_push(me: Person) -> str | None:
     token, device = telephone(me.name), me.world.outside["push"]
     if any(one.push_token == token for one in me.world.decoded("Users")):
         return None
-    codes = [one.body["body"] for one in device.received if one.to == token and "/proof/" in one.id]
+    used: set[str] = me.memory.setdefault("codes", set())
+    sent = [one.body["body"] for one in device.received if one.to == token and "/proof/" in one.id]
+    codes = [one for one in sent if one not in used]
     if not codes:
         reply = await me.json("POST", f"{API}/me/addresses", {"channel": "push", "address": token})
         return f"wants push: {reply.status}"
     reply = await me.json("POST", f"{API}/me/addresses/push/proof", {"code": codes[-1]})
-    device.received = [one for one in device.received if one.body["body"] not in codes]
+    used.update(codes)
     return f"types the code for push: {reply.status}"
 
 
 @WORLD.does("member", 0.7)
 async def likes(me: Person) -> str:
-    lesson = _some_lesson(me)
+    lesson = some_lesson(me)
     reply = await me.json("PUT", f"{API}/me/favorites/{lesson}", {"notes": "with Hana"})
     return f"likes {lesson[:3]}: {reply.status}"
 
@@ -368,14 +370,14 @@ async def leaves(me: Person) -> str:
 
 @WORLD.does("staff", 1)
 async def changes_a_name(me: Person) -> str:
-    lesson, name = _some_lesson(me), f"House {me.dice.randint(1, 9)}"
+    lesson, name = some_lesson(me), f"House {me.dice.randint(1, 9)}"
     reply = await me.json("PUT", f"{API}/lessons/{lesson}", {"name": name})
     return f"calls {lesson[:3]} {name}: {reply.status}"
 
 
 @WORLD.does("staff", 0.2)
 async def calls_a_lesson_off(me: Person) -> str:
-    lesson = _some_lesson(me)
+    lesson = some_lesson(me)
     reply = await me.json("DELETE", f"{API}/lessons/{lesson}")
     return f"calls {lesson[:3]} off: {reply.status}"
 
@@ -399,14 +401,14 @@ async def skips_a_day(me: Person) -> str:
     return f"skips none: {(await me.json('DELETE', path)).status}"
 
 
-def _some_member(me: Person) -> Person:
+def some_member(me: Person) -> Person:
     return me.dice.choice([one for one in me.world.people if one.role == "member"])
 
 
 @WORLD.does("staff", 0.15)
 @WORLD.does("desk", 3)
 async def books_for_somebody(me: Person) -> str:
-    lesson, whom = _some_lesson(me), _some_member(me)
+    lesson, whom = some_lesson(me), some_member(me)
     reply = await me.json("POST", f"{API}/desk/{lesson}/places", {"email": f"{whom.name}@example.com"})
     return f"books {lesson[:3]} for somebody: {reply.status}"
 
@@ -424,7 +426,7 @@ async def cancels_for_somebody(me: Person) -> str | None:
 
 @WORLD.does("desk", 1.5)
 async def lets_somebody_in(me: Person) -> str:
-    lesson = _some_lesson(me) if me.dice.chance(0.5) else me.world.given["soon"]
+    lesson = some_lesson(me) if me.dice.chance(0.5) else me.world.given["soon"]
     reply = await me.json("POST", f"{API}/desk/{lesson}/places", {"name": "Guest"})
     return f"lets somebody in {lesson[:3]}: {reply.status}"
 
@@ -445,14 +447,14 @@ async def calls_the_roll(me: Person) -> str | None:
 @WORLD.does("desk", 1)
 async def gives_tickets(me: Person) -> str:
     studio = me.dice.choice(("gnz", "gnz", "sby"))
-    body = _book_of(_some_member(me), me.dice.choice((1, 2, 2, None)))
+    body = book_of(some_member(me), me.dice.choice((1, 2, 2, None)))
     reply = await me.json("POST", f"{API}/studios/{studio}/passes", body)
     return f"gives a pass of {studio}: {reply.status}"
 
 
 @WORLD.does("desk", 0.4)
 async def takes_a_pass_away(me: Person) -> str | None:
-    whom = _some_member(me)
+    whom = some_member(me)
     found = [one for one in me.world.decoded("Lessons") if isinstance(one, Pass)]
     theirs = sorted(one.pass_id for one in found if one.user_id == whom.memory.get("account"))
     if not theirs:
@@ -473,7 +475,7 @@ async def moves_a_lesson(me: Person) -> str:
 
 @WORLD.does("desk", 0.7)
 async def calls_off(me: Person) -> str:
-    lesson = _some_lesson(me)
+    lesson = some_lesson(me)
     reply = await me.json("DELETE", f"{API}/lessons/{lesson}?words=typhoon")
     return f"calls {lesson[:3]} off for a typhoon: {reply.status}"
 

@@ -75,6 +75,8 @@ class Seen:
     """Who waited at the last look, by account and slot."""
     waited: dict[str, tuple[float, UserLesson | None]] = field(default_factory=dict)
     """How somebody waited just before they were booked, by reservation."""
+    blocked: dict[str, UserLesson] = field(default_factory=dict)
+    """Who was booked while they were blocked, by reservation."""
     push_since: dict[str, float] = field(default_factory=dict)
     """Since when people have push, by account."""
 
@@ -123,6 +125,8 @@ def _remember(world: World) -> None:
     seen.ended += gone
     for key in now.keys() - seen.ever.keys():
         seen.waited[key] = world.clock.now(), seen.waiting.get((now[key].user_id, str(slot_of(now[key]))))
+        if not now[key].guest_name and _is_blocked(world, now[key]):
+            seen.blocked[key] = now[key]
     seen.waiting = {(one.user_id, str(slot_of(one))): one for one in ties(world, TieKind.WAITLIST)}
     seen.booked = now
     seen.ever |= {key: one.user_id for key, one in now.items() if not one.guest_name}
@@ -133,6 +137,12 @@ def _remember(world: World) -> None:
         seen.names[one.user_id] = (one.email or "").partition("@")[0]
         if one.push_token:
             seen.push_since.setdefault(one.user_id, world.clock.now())
+
+
+def _is_blocked(world: World, booking: UserLesson) -> bool:
+    whose, later = (booking.user_id, booking.studio_code), world.clock.now() + SKEW
+    until = [one.blocked_until for one in _rows(world, Standing) if (one.user_id, one.studio_code) == whose]
+    return any(one is not None and one.timestamp() > later for one in until)
 
 
 @WORLD.always_in("user_lessons", "Lessons")
@@ -184,6 +194,15 @@ def weeks_equal_bookings(world: World) -> None:
     for week in _rows(world, WeekCount):
         bookings = counted[week.user_id, week.studio_code, week.monday]
         assert week.count == bookings, f"{week.count} lessons of a week are counted, {bookings} are booked"
+
+
+@WORLD.finally_
+def nobody_books_while_they_are_blocked(world: World) -> None:
+    """Neither by themselves nor out of the queue; the desk may book in anybody, and they are told."""
+    by_desk = {key for one in _mails(world) if not one.id.startswith("lessons/auto/") for key in one.id.split("/")}
+    for key, booking in _seen(world).blocked.items():
+        left = _name(world, booking.user_id) in world.given["leaving"]
+        assert left or key in by_desk, f"{booking.user_id} is blocked, and has booked {slot_of(booking)}"
 
 
 @WORLD.finally_
@@ -278,6 +297,25 @@ def pushes_that_nobody_believed(world: World) -> list[str]:
     ]
 
 
+@looks_when_quiet
+def places_that_leak(world: World) -> list[str]:
+    """Where a studio pushes nothing, what is taken here is what is booked here."""
+    if "pushed" in world.given or _rows(world, Reservation):
+        return []
+    there = [one for one in _rows(world, Lesson) if str(slot_of(one)) == THERE and one.sold_out_at is None]
+    return [
+        f"{THERE}: {one.booked} places are taken, {one.booked_here} are booked here"
+        for one in there
+        if one.booked != (one.booked_here or 0)
+    ]
+
+
+@WORLD.finally_
+def no_place_leaks(world: World) -> None:
+    found = world.given["places_that_leak"]
+    assert found == [], found[0]
+
+
 @WORLD.finally_
 def what_the_studio_says_stands_here(world: World) -> None:
     """What a studio pushes is believed, however often or late it comes."""
@@ -370,6 +408,7 @@ def everybody_goes_with_their_lesson(world: World) -> None:
 WORLD.finally_(promises.everything_ends)
 WORLD.finally_(promises.nothing_is_given_up)
 WORLD.finally_(promises.nobody_is_told_twice)
+WORLD.finally_(promises.what_is_sent_was_received)
 
 
 @WORLD.finally_
