@@ -321,6 +321,63 @@ def revoking_does_nothing(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Invitations, "revoke", revoke)
 
 
+def whoever_is_outside_is_let_in(patch: pytest.MonkeyPatch) -> None:
+    """Nobody asks for the membership."""
+    from datetime import date
+
+    from sekkei_systems.tasks.design import Role, TeamUser, one_team, team_users
+    from sekkei_systems.tasks.refusals import NoSuchTeam
+    from sekkei_systems.tasks.service.access import Access, proof
+
+    async def proved(self: Access, who: str, team_id: str, *refs: Any) -> Any:
+        wanted = [one_team(team_id).consistent(), team_users(team_id, who).consistent(), *refs]
+        team, found, *others = await self._db.get_many(wanted)
+        if team is None or team.closing:
+            raise NoSuchTeam()
+        stranger = TeamUser(team_id=team_id, user_id=who, role=Role.MEMBER, joined_on=date(2026, 1, 1), user_name="?")
+        return proof(found or stranger, team), others
+
+    patch.setattr(Access, "_proved", proved)
+
+
+def anybody_deletes_a_comment(patch: pytest.MonkeyPatch) -> None:
+    from sekkei_systems.tasks.design import comments
+    from sekkei_systems.tasks.service.comments import Comments
+
+    async def delete(self: Comments, member: Any, task_id: str, comment_id: str) -> None:
+        await self._db.write(comments.delete(member.team_id, task_id, comment_id))
+
+    patch.setattr(Comments, "delete", delete)
+
+
+def members_rule(patch: pytest.MonkeyPatch) -> None:
+    from sekkei_systems.tasks.service import access
+
+    patch.setattr(access, "Member", access.Admin)
+
+
+def a_note_for_every_delivery(patch: pytest.MonkeyPatch) -> None:
+    """Each has a name of its own; and the stream tells everything once more, as it may."""
+    from sekkei_systems.tasks.service.herald import Herald
+
+    told, changed, said = Herald._tell, Herald.changed, Herald.said
+
+    async def tell(self: Herald, user_id: str, kind: Any, task: Any, by: Any, at: Any, id: str, text: str = "") -> None:
+        await told(self, user_id, kind, task, by, at, self._clock.uuid(), text)
+
+    async def changed_twice(self: Herald, old: Any, new: Any) -> None:
+        await changed(self, old, new)
+        await changed(self, old, new)
+
+    async def said_twice(self: Herald, comment: Any) -> None:
+        await said(self, comment)
+        await said(self, comment)
+
+    patch.setattr(Herald, "_tell", tell)
+    patch.setattr(Herald, "changed", changed_twice)
+    patch.setattr(Herald, "said", said_twice)
+
+
 BOARD = "adds_a_task", "moves_a_task"
 MEMBERSHIPS = "changes_somebodys_role", "removes_somebody", "invites_somebody", "follows_an_invitation"
 TEAM = (
@@ -338,6 +395,7 @@ TAGS = "adds_a_task", "tags_a_task", "deletes_a_tag"
 AGAIN = "has_a_task_come_again", "finishes_what_comes_again", "finishes_what_comes_again"
 HOOKS = "adds_a_task", "adds_a_webhook", "tests_a_webhook"
 STOPPED = "adds_a_task", "resumes_a_webhook", "has_it_sent_again"
+RULING = "tries_what_is_not_theirs", "changes_somebodys_role"
 REVOKED = "invites_and_thinks_better_of_it", "follows_what_was_revoked"
 BACK = "adds_a_task", "moves_a_task", "undoes_a_change"
 
@@ -395,6 +453,12 @@ PLANTS = [
         2,
         ("gives_a_task_to_somebody", "gives_a_task_to_somebody", "removes_somebody"),
     ),
+    Planted("tasks", whoever_is_outside_is_let_in, "tries_what_is_not_theirs", 0, ("tries_what_is_not_theirs",)),
+    Planted(
+        "tasks", anybody_deletes_a_comment, "tries_what_is_not_theirs", 2, ("comments", "tries_what_is_not_theirs")
+    ),
+    Planted("tasks", members_rule, "tries_what_is_not_theirs", 1, RULING),
+    Planted("tasks", a_note_for_every_delivery, "nobody_has_two_notes_of_one_thing", 0),
     Planted("tasks", revoking_does_nothing, "follows_what_was_revoked", 0, REVOKED),
     Planted("tasks", every_worker_that_finds_a_message_sends_it, "nobody_is_told_twice", 0),
     Planted("tasks", jobs_are_never_done, "everything_ends", 0, TEAM),

@@ -23,6 +23,7 @@ from sekkei_systems.tasks.design import (
     Invitation,
     InviteLock,
     Note,
+    NoteKind,
     Plan,
     SavedView,
     Tag,
@@ -101,6 +102,7 @@ def both_sides_of_a_membership_agree(world: World) -> None:
 WORLD.finally_(promises.everything_ends)
 WORLD.finally_(promises.nothing_is_given_up)
 WORLD.finally_(promises.nobody_is_told_twice)
+WORLD.finally_(promises.what_is_sent_was_received)
 
 
 @WORLD.finally_
@@ -173,6 +175,18 @@ def notes_are_of_teams_that_one_is_in(world: World) -> None:
     members = {(each.team_id, each.user_id) for each in _of_kind(world, TeamUser)}
     left = [each for each in _of_kind(world, Note) if (each.team_id, each.user_id) not in members]
     assert left == [], f"{len(left)} notes of teams that people are in no more"
+
+
+@WORLD.finally_
+def nobody_has_two_notes_of_one_thing(world: World) -> None:
+    """However often the stream tells of it."""
+    said = Counter((each.task_id, each.author, each.created_at) for each in _of_kind(world, Comment))
+    given = Counter(each.task_id for each in _of_kind(world, Activity) if "assignee" in each.changes)
+    notes = [each for each in _of_kind(world, Note) if each.kind is not NoteKind.HOOK]
+    counted = Counter((each.user_id, each.kind, each.task_id, each.by_id or "", each.at, each.text) for each in notes)
+    for (_, kind, task_id, by, at, _), count in counted.items():
+        causes = given[task_id] if kind is NoteKind.ASSIGNED else said[task_id, by, at]  # two in the same second
+        assert count <= max(1, causes), f"{count} notes of one {kind.value}"
 
 
 @WORLD.always_in(INVITATIONS)

@@ -6,12 +6,30 @@ import asyncio
 from typing import Any
 
 from sekkei.worlds import Person
-from sekkei_systems.tasks.design import Invitation, TeamUser
+from sekkei.worlds.promises import noting, refused
+from sekkei_systems.tasks.design import Comment, Invitation, Role, Team, TeamUser
 from sekkei_systems.tasks.world.people import TABLE, WORLD, accept, api, invitations, outsiders, somebody, user_of
 
 INVITATIONS = "task-table-invitation-v3"
 THINKING_SECONDS = 4.0
 """In which a mail arrives, as often as not."""
+ALIKE = {"name": "Ours", "key": None}
+IN_A_TEAM: tuple[tuple[str, str, Any], ...] = (
+    ("GET", "/tasks", None),
+    ("GET", "/trash", None),
+    ("GET", "/tags", None),
+    ("POST", "/tasks", {"title": "theirs"}),
+    ("POST", "/views", {"name": "A view", "place": "list", "query": "assignee=me"}),
+    ("PUT", "", ALIKE),
+    ("DELETE", "", None),
+)
+OF_ADMINS: tuple[tuple[str, str, Any], ...] = (
+    ("GET", "/invitations", None),
+    ("POST", "/invitations", {"email": "guest-4@example.com", "role": "admin"}),
+    ("POST", "/tags", {"name": "tag 100", "color": "#2563eb"}),
+    ("PUT", "", ALIKE),
+    ("DELETE", "", None),
+)
 
 
 async def _found(me: Person) -> int:
@@ -137,15 +155,71 @@ async def follows_what_was_revoked(me: Person) -> str | None:
     return f"follows what was revoked: {reply.status}"
 
 
-def _is_member(me: Person, team_id: str, user_id: str) -> bool:
+def _is_member(me: Person, team_id: str, user_id: str, role: Role | None = None) -> bool:
+    """Of that role, or of any."""
     rows = (each for each in me.world.decoded(TABLE) if isinstance(each, TeamUser))
-    return any((each.team_id, each.user_id) == (team_id, user_id) for each in rows)
+    found = (each for each in rows if (each.team_id, each.user_id) == (team_id, user_id))
+    return any(role is None or each.role is role for each in found)
 
 
 def _is_invited(me: Person, team_id: str, besides: str) -> bool:
     rows = (each for each in me.world.decoded(INVITATIONS) if isinstance(each, Invitation))
     others = (each for each in rows if each.invite_id != besides)
     return any((each.team_id, each.email) == (team_id, f"{me.name}@example.com") for each in others)
+
+
+# Others'
+
+
+@WORLD.does("member", 1)
+async def tries_what_is_not_theirs(me: Person) -> str:
+    """In a team that they are not in, with a comment of somebody else, or as a member what admins do; in vain, unless
+    they may at some moment of it."""
+    ways = [_rules_as_a_member, _takes_a_comment_of_another, _enters_where_they_are_not]
+    for way in me.dice.sample(ways, len(ways)):
+        said = await way(me)
+        if said is not None:
+            return said
+    return f"founds a team that is not for the others: {await _found(me)}"
+
+
+async def _enters_where_they_are_not(me: Person) -> str | None:
+    user, teams = user_of(me), [one for one in me.world.decoded(TABLE) if isinstance(one, Team)]
+    strange = [one.team_id for one in teams if user and not _is_member(me, one.team_id, user.user_id)]
+    if user is None or not strange:
+        return None
+    team = me.dice.choice(sorted(strange))
+    method, path, body = me.dice.choice(IN_A_TEAM)
+    with noting(me.world, lambda: _is_member(me, team, user.user_id)) as inside:
+        reply = await me.json(method, f"/tasks/api/teams/{team}{path}", body)
+    if not inside():
+        refused(reply, f"{me.name} is not in a team, and does {method} {path}")
+    return f"tries {method} {path or 'the team'} where they are not: {reply.status}"
+
+
+async def _takes_a_comment_of_another(me: Person) -> str | None:
+    user, team = user_of(me), me.memory["team"]
+    rows = [one for one in me.world.decoded(TABLE) if isinstance(one, Comment) and one.team_id == team]
+    others = [one for one in rows if user and one.author != user.user_id]
+    if not others:
+        return None
+    one = me.dice.choice(others)
+    method, body = me.dice.choice((("PUT", {"text": "better"}), ("DELETE", None)))
+    reply = await me.json(method, api(me, f"/tasks/{one.task_id}/comments/{one.comment_id}"), body)
+    refused(reply, f"{me.name} takes a comment of somebody else by {method}")
+    return f"tries {method} with a comment of another: {reply.status}"
+
+
+async def _rules_as_a_member(me: Person) -> str | None:
+    user, team = user_of(me), me.memory["team"]
+    if user is None or _is_member(me, team, user.user_id, Role.ADMIN):
+        return None
+    method, path, body = me.dice.choice(OF_ADMINS)
+    with noting(me.world, lambda: _is_member(me, team, user.user_id, Role.ADMIN)) as admin:
+        reply = await me.json(method, api(me, path), body)
+    if not admin():
+        refused(reply, f"{me.name} is no admin, and does {method} {path}")
+    return f"tries {method} {path or 'the team'} as a member: {reply.status}"
 
 
 # One's own
