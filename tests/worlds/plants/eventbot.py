@@ -263,7 +263,26 @@ def what_follows_an_answer_does_not_wait_for_it(patch: pytest.MonkeyPatch) -> No
     patch.setattr(presses, "UNTIL_ANSWERED", timedelta())
 
 
+def the_last_is_the_first(patch: pytest.MonkeyPatch) -> None:
+    from sekkei_systems.eventbot.service.queue import Queue
+
+    sound = Queue.waiting
+
+    async def waiting(self: Queue, guild_id: str, event_id: str) -> list[Any]:
+        return list(reversed(await sound(self, guild_id, event_id)))
+
+    patch.setattr(Queue, "waiting", waiting)
+
+
+def anybody_organises(patch: pytest.MonkeyPatch) -> None:
+    from sekkei_systems.eventbot.service.access import Access
+
+    patch.setattr(Access, "may_organise", nothing(answer=True))
+
+
 PLANTS = [
+    Planted("eventbot", the_last_is_the_first, "whoever_has_waited_longest_is_first", 0, ("joins", "leaves")),
+    Planted("eventbot", anybody_organises, "tries_what_is_not_theirs", 1),
     Planted("eventbot", a_role_is_taken_from_the_wrong_person, "roles_equal_the_union_of_events", 0),
     Planted(
         "eventbot",
@@ -279,7 +298,7 @@ PLANTS = [
     Planted("eventbot", members_of_a_deleted_event_stay, "nothing_remains_of_events_that_are_gone", 3),
     Planted("eventbot", a_removal_is_given_up, "nothing_is_given_up", 3),
     Planted("eventbot", several_notices_are_open_at_once, "one_notice_is_open_at_a_time", 7),
-    Planted("eventbot", a_notice_does_not_count_who_joins, "messages_show_what_is_stored", 18),
+    Planted("eventbot", a_notice_does_not_count_who_joins, "messages_show_what_is_stored", 3),
     Planted("eventbot", who_has_confirmed_is_reminded, "nobody_is_reminded_of_a_notice_falsely", 2),
     Planted("eventbot", a_reminder_is_not_noted, "nobody_is_reminded_of_an_event_falsely", 1),
     Planted("eventbot", nobody_is_reminded, "reminders_come_in_time", 0),

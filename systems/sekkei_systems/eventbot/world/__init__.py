@@ -194,5 +194,5 @@ async def deletes_one(me: Person) -> str | None:
     return await _presses(me, "deleteyes")
 
 
-for part in ("notices", "organising", "promises", "organised", "replies"):  # they join the script
+for part in ("notices", "organising", "promises", "organised", "replies", "queueing"):  # they join the script
     import_module(f"sekkei_systems.eventbot.world.{part}")

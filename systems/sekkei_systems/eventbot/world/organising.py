@@ -9,6 +9,7 @@ from sekkei_systems.eventbot.local.client import Outcome
 from sekkei_systems.eventbot.local.world import PEOPLE, RECRUIT
 from sekkei_systems.eventbot.rules.identifiers import uuid_of
 from sekkei_systems.eventbot.rules.views import has_started
+from sekkei_systems.eventbot.texts import wording
 from sekkei_systems.eventbot.world import (
     WORLD,
     app_of,
@@ -23,6 +24,10 @@ from sekkei_systems.eventbot.world import (
 )
 from sekkei_systems.eventbot.world.notices import fills_in, shown, uses, verb_of
 
+OF_ORGANISERS = "close", "reopen", "edit", "details", "options", "people", "tell", "cancelyes", "deleteyes"
+REFUSED = {wording("ja")("refusal.not-organiser")[:60], wording("ja")("refusal.no-such-event")[:60]}
+SAID_LATER = (5, 6)
+"""Answers of a bot that takes longer than Discord waits."""
 OPTIONS = ("机 1\n床 1", "机 1\n床", "机 2\n床 1\n窓")
 
 
@@ -147,6 +152,21 @@ async def puts_somebody_in_or_out(me: Person) -> str | None:
     values = [me.dice.choice(chosen["options"])["value"]] if "options" in chosen else None
     said = told(await uses(me, menu, chosen, values))
     return f"presses {verb_of(chosen).verb} of {PEOPLE[somebody].username} in {event.title}: {said}"
+
+
+@WORLD.does("member", 0.7)
+async def tries_what_is_not_theirs(me: Person) -> str | None:
+    """What only organisers are shown: as if by an app of somebody's own."""
+    event = some_event(me)
+    if event is None:
+        return None
+    verb = me.dice.choice(OF_ORGANISERS)
+    outcome = await pressed(me, event, f"e1:{verb}:{uuid_of(event.event_id)}")
+    said = _said(outcome)
+    later = isinstance(outcome, Outcome) and outcome.response.get("type") in SAID_LATER
+    in_vain = isinstance(outcome, str) or not outcome.ok or later or said in REFUSED
+    assert in_vain, f"{me.name} is no organiser, and presses {verb}: {said}"
+    return f"tries to press {verb} of {event.title}: {said}"
 
 
 @WORLD.does("organiser", 0.15)

@@ -37,7 +37,7 @@ MOVED_UP = re.compile(r"^<@\d+> 空きが出たため「(.+)」の補欠から")
 CALLED_OFF = re.compile(r"^\*\*(.+)\*\* は中止になりました。")
 
 
-def _members(world: World) -> list[Member]:
+def members_in(world: World) -> list[Member]:
     return [one for one in world.decoded("EventMembers") if isinstance(one, Member)]
 
 
@@ -45,7 +45,7 @@ def _replies(world: World) -> list[Reply]:
     return [one for one in world.decoded("EventReplies") if isinstance(one, Reply)]
 
 
-def _waiting(world: World) -> list[Reply]:
+def waiting_in(world: World) -> list[Reply]:
     return [one for one in _replies(world) if one.answer is Answer.WAITING]
 
 
@@ -121,7 +121,7 @@ def _keep_events(world: World, history: History) -> None:
 
 
 def _keep_members(world: World, history: History) -> None:
-    now, there = world.clock.now(), {(one.event_id, one.user_id) for one in _members(world)}
+    now, there = world.clock.now(), {(one.event_id, one.user_id) for one in members_in(world)}
     for gone in history.members.keys() - there:
         history.left[gone] = now
         del history.members[gone]
@@ -147,8 +147,8 @@ def _keep_acks(world: World, history: History) -> None:
 
 @WORLD.always_in("Events", "EventMembers", "EventReplies")
 def counters_equal_a_recount(world: World) -> None:
-    members: Counter[tuple[str, str | None]] = Counter(_places(_members(world)))
-    waiting: Counter[tuple[str, str | None]] = Counter(_places(_waiting(world)))
+    members: Counter[tuple[str, str | None]] = Counter(_places(members_in(world)))
+    waiting: Counter[tuple[str, str | None]] = Counter(_places(waiting_in(world)))
     for event in (one for one in events_of(world) if one.cancelled_at is None):
         places: list[tuple[str | None, Event | SignUpOption]] = [(None, event), *event.options.items()]
         for id, one in places:
@@ -183,8 +183,8 @@ def nobody_takes_a_place_that_is_not_there(world: World) -> None:
 
 @WORLD.always_in("EventMembers", "EventReplies")
 def nobody_waits_for_what_they_have(world: World) -> None:
-    members = {(one.event_id, one.user_id) for one in _members(world)}
-    both = members & {(one.event_id, one.user_id) for one in _waiting(world)}
+    members = {(one.event_id, one.user_id) for one in members_in(world)}
+    both = members & {(one.event_id, one.user_id) for one in waiting_in(world)}
     assert not both, f"{sorted(both)} take part and wait"
 
 
@@ -211,7 +211,7 @@ WORLD.finally_(promises.nothing_is_given_up)
 @WORLD.finally_
 def no_place_stays_empty_while_somebody_waits(world: World) -> None:
     events = {one.event_id: one for one in events_of(world)}
-    for one in _waiting(world):
+    for one in waiting_in(world):
         event = events.get(one.event_id)
         if event is None or event.cancelled_at is not None or has_started(event, _now(world)):
             continue
@@ -223,7 +223,7 @@ def no_place_stays_empty_while_somebody_waits(world: World) -> None:
 def _attending(world: World, moment: datetime) -> set[str]:
     """Who takes part in what was not over then."""
     alive = {one.event_id for one in events_of(world) if not is_over(one, moment)}
-    return {one.user_id for one in _members(world) if one.event_id in alive}
+    return {one.user_id for one in members_in(world) if one.event_id in alive}
 
 
 @WORLD.finally_
@@ -242,7 +242,12 @@ def roles_equal_the_union_of_events(world: World) -> None:
 @WORLD.finally_
 def nothing_remains_of_events_that_are_gone(world: World) -> None:
     there = {one.event_id for one in events_of(world)}
-    rows: list[Member | Reply | Notice | Ack] = [*_members(world), *_replies(world), *notices_of(world), *_acks(world)]
+    rows: list[Member | Reply | Notice | Ack] = [
+        *members_in(world),
+        *_replies(world),
+        *notices_of(world),
+        *_acks(world),
+    ]
     left = [one for one in rows if one.event_id not in there]
     assert left == [], f"{len(left)} rows of events that are deleted, one a {type(left[0]).__name__}"
 
@@ -262,7 +267,7 @@ def no_message_remains_of_what_is_gone(world: World) -> None:
 
 @WORLD.finally_
 def messages_show_what_is_stored(world: World) -> None:
-    members, replies, now = _members(world), _replies(world), _now(world)
+    members, replies, now = members_in(world), _replies(world), _now(world)
     messages = {one.message_id: orjson.loads(one.body) for one in said_to_all(world)}
     words = wording("ja")
     for event in events_of(world):
