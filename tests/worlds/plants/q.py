@@ -195,10 +195,38 @@ def decisions_are_not_told(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Decisions, "actions", lambda self, made: [decisions.create(made)])
 
 
+def a_private_account_is_followed_at_once(patch: pytest.MonkeyPatch) -> None:
+    from sekkei.runtime import days
+    from sekkei_systems.q.design.models import Follow
+    from sekkei_systems.q.service.graph import Graph
+
+    async def ask(self: Graph, who: str, other: str) -> None:
+        await self._follow(Follow(follower_id=who, followee_id=other, created_at=days.now(self._clock), accepted=True))
+
+    patch.setattr(Graph, "_ask", ask)
+
+
+def the_muted_are_heard(patch: pytest.MonkeyPatch) -> None:
+    from sekkei_systems.q.service.visibility import Visibility
+
+    patch.setattr(Visibility, "muted_by", nothing(frozenset()))
+
+
+def members_administer(patch: pytest.MonkeyPatch) -> None:
+    from sekkei_systems.q.service import access
+
+    patch.setattr(access, "_admin", lambda member, address: access.Admin(member.user, address))
+
+
+MUTING = "mutes_or_listens", "reads_the_timeline", "answers"
+PRIVATE = "follows_somebody", "follows_no_longer", "changes_who_may_see"
 FOLLOWING = "follows_somebody", "blocks_or_forgives", "decides_who_may_follow"
 REACTING = "answers", "reacts"
 
 PLANTS = [
+    Planted("q", a_private_account_is_followed_at_once, "whoever_is_private_was_asked", 0, PRIVATE),
+    Planted("q", the_muted_are_heard, "nobody_is_shown_what_sight_forbids", 0, MUTING),
+    Planted("q", members_administer, "tries_what_is_not_theirs", 1),
     Planted("q", a_stranger_reads_answers, "nobody_is_shown_what_sight_forbids", 5),
     Planted("q", a_follow_is_counted_on_one_side, "counters_equal_edges", 0),
     Planted("q", a_follow_does_not_ask_for_blocks, "nobody_follows_across_a_block", 0, FOLLOWING),
@@ -208,9 +236,16 @@ PLANTS = [
     Planted("q", a_push_goes_out_twice, "no_phone_is_told_twice", 0),
     Planted("q", every_worker_that_finds_a_message_sends_it, "nobody_is_told_twice", 0),
     Planted("q", a_push_is_not_judged_when_it_goes_out, "nobody_is_told_of_whom_they_have_parted_from", 0),
+    Planted(
+        "q",
+        a_push_is_not_judged_when_it_goes_out,
+        "nobody_is_told_of_whom_they_have_parted_from",
+        3,
+        ("mutes_or_listens", "reacts", "answers", "follows_somebody", "follows_no_longer"),
+    ),
     Planted("q", phones_that_are_gone_stay, "phones_without_the_app_are_forgotten", 10),
-    Planted("q", devices_of_those_who_left_stay, "nothing_remains_of_those_who_left", 2),
-    Planted("q", nobody_is_let_go, "whoever_left_is_gone", 2),
+    Planted("q", devices_of_those_who_left_stay, "nothing_remains_of_those_who_left", 0),
+    Planted("q", nobody_is_let_go, "whoever_left_is_gone", 0),
     Planted("q", a_ban_leaves_its_decision_in_force, "one_decision_locks_somebody_out", 2),
     Planted("q", nobody_ends_suspensions, "suspensions_end_in_time", 2),
     Planted("q", whoever_is_locked_out_still_counts, "the_numbers_say_who_is_there_and_what_waits", 1),

@@ -1,4 +1,5 @@
-"""Q. in simulated time: who lives there (`people`), and what is promised to them (`promises`)."""
+"""Q. in simulated time: who lives there (`people`), what their phones hear (`hearing`),
+and what is promised to them (`promises`)."""
 
 from importlib import import_module
 

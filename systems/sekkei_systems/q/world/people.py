@@ -7,13 +7,12 @@ kept up to date with every commit. A request takes a while: what was to be seen 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
 from sekkei.runtime.counterparts.expo import PATH, ExpoCounterpart, Phone
-from sekkei.runtime.design import Message
 from sekkei.worlds import Broken, Person, Script, World, promises
 from sekkei.worlds.seam import STORM
 from sekkei_systems.q import SYSTEM
@@ -25,7 +24,7 @@ from sekkei_systems.q.design.models import (
     User,
 )
 from sekkei_systems.q.design.models_added import Decision
-from sekkei_systems.q.rules.notices import PUSH
+from sekkei_systems.q.world.hearing import hear
 
 HOUR, DAY = 3600.0, 86400.0
 EVENING = HOUR * 22 - 10
@@ -33,10 +32,6 @@ EVENING = HOUR * 22 - 10
 QUESTION_SECONDS = 120
 API = "/q/api"
 EXPO_TOKEN = "expo-token"
-SKEW = 3.0
-"""By so much two clocks may differ."""
-ON_ITS_WAY_SECONDS = 45.0
-"""So long a message may be on its way after it was judged: a slow request, with the turn it waited for."""
 
 WORLD = Script(
     "q",
@@ -79,6 +74,7 @@ def _seen(world: World) -> Iterable[tuple[str, ...]]:
     users: dict[str, User] = {one.user_id: one for one in world.decoded("Users")}
     follows = {(one.follower_id, one.followee_id) for one in world.decoded("Follows")}
     blocks = {(one.blocker_id, one.blocked_id) for one in world.decoded("Blocks")}
+    muted = {(one.muter_id, one.muted_id) for one in world.decoded("Mutes")}
     answers: list[Answer] = list(world.decoded("Answers"))
     answered = {(one.day, one.user_id) for one in answers if not one.is_deleted}
     published = [one.day for one in world.decoded("DailyQuestions") if one.published_at is not None]
@@ -91,6 +87,8 @@ def _seen(world: World) -> Iterable[tuple[str, ...]]:
             if (viewer, other) in blocks:
                 continue
             yield "name", viewer, other
+            if (viewer, other) not in muted:
+                yield "heard", viewer, other
             if not user.is_private or (viewer, other) in follows:
                 yield "bio", viewer, other
             mutual = (other, viewer) in follows or user.visibility_type.value == "followers"
@@ -118,45 +116,8 @@ def begin_to_watch(world: World) -> None:
 @WORLD.prepares
 def open_expo(world: World) -> None:
     expo = world.given["expo"] = world.internet.services["exp.host"] = ExpoCounterpart(world.clock, EXPO_TOKEN)
-    expo.heard = lambda phone, message: _hear(world, phone, message)
+    expo.heard = lambda phone, message: hear(world, phone, message)
     world.given |= {"told_of_who_is_apart": [], "told_again": []}
-
-
-def _hear(world: World, phone: Phone, message: dict[str, Any]) -> None:
-    _hear_again(world, phone, message)
-    _hear_of_who_is_apart(world, phone, message)
-
-
-def _hear_again(world: World, phone: Phone, message: dict[str, Any]) -> None:
-    """Whether the phone shows what it has shown before, although nobody doubts that it arrived."""
-    times = [_said(each) for each in phone.shown].count(_said(message))
-    if times == 1:
-        return
-    rows = (one for one in promises.runtime_rows(world) if isinstance(one, Message))
-    told = [one for one in rows if one.kind == PUSH and one.to == phone.token and _said(one.body) == _said(message)]
-    now = world.clock.now() + SKEW
-    doubted = any(one.unsure_since is not None and one.unsure_since.timestamp() < now for one in told)
-    if told and not doubted and times > len(told):
-        world.given["told_again"].append(f"{_owner(phone)} was told {times} times: {_said(message)}")
-
-
-def _said(body: Mapping[str, Any]) -> tuple[Any, ...]:
-    return tuple(body.get(name) for name in ("channelId", "collapseId", "body"))
-
-
-def _hear_of_who_is_apart(world: World, phone: Phone, message: dict[str, Any]) -> None:
-    """Whether it tells of somebody whom the phone's owner has had nothing to do with for a while."""
-    ids = {one.memory["id"]: one.name for one in world.people if "id" in one.memory}
-    for one in world.decoded("Blocks"):
-        apart = {ids.get(one.blocker_id), ids.get(one.blocked_id)}
-        since = world.clock.now() - one.created_at.timestamp()
-        if _owner(phone) in apart and since > ON_ITS_WAY_SECONDS:
-            named = [name for name in apart - {_owner(phone)} if name and name in message["body"]]
-            world.given["told_of_who_is_apart"] += [f"{_owner(phone)} was told of {name}" for name in named]
-
-
-def _owner(phone: Phone) -> str:
-    return phone.token.partition("[")[2].removesuffix("]")
 
 
 def expo_of(world: World) -> ExpoCounterpart:
@@ -178,7 +139,7 @@ async def _install(me: Person) -> int:
     return (await me.json("PUT", f"{API}/me/devices", {"token": phone.token, "deviceType": "ios"})).status
 
 
-@WORLD.always_in("Users", "Follows", "Blocks", "Answers", "DailyQuestions")
+@WORLD.always_in("Users", "Follows", "Blocks", "Mutes", "Answers", "DailyQuestions")
 def nobody_is_shown_what_sight_forbids(world: World) -> None:
     """Remembers who may see what; those who look compare."""
     _sight(world).look(world)
@@ -364,6 +325,22 @@ async def stays_after_all(me: Person) -> str:
     return f"stays after all: {(await me.json('DELETE', f'{API}/me/withdrawal')).status}"
 
 
+OF_ADMINS = (
+    *(("GET", page) for page in ("", "/users", "/reports", "/queue", "/numbers", "/log")),
+    *(("POST", f"/users/{{other}}/{what}") for what in ("ban", "unban", "warn", "suspend")),
+)
+
+
+@WORLD.does("member", 0.5)
+async def tries_what_is_not_theirs(me: Person) -> str:
+    """What the keeper does."""
+    method, path = me.dice.choice(OF_ADMINS)
+    path = f"/q/admin{path}".format(other=_somebody(me)[1])
+    reply = await (me.get(path) if method == "GET" else me.post(path, {"reason": "world", "days": "1"}))
+    promises.refused(reply, f"{me.name} is no keeper, and does {method} {path}")
+    return f"tries {method} {path.removeprefix('/q')}: {reply.status}"
+
+
 # Looking
 
 
@@ -377,6 +354,7 @@ async def reads_the_timeline(me: Person) -> str:
     others = [one["answer"] for one in items if one["answer"]["userId"] != viewer]
     read = [(viewer, one["userId"], one["date"]) for one in others]
     _sight(me.world).check(asked_at, [("answers", *one) for one in read])
+    _sight(me.world).check(asked_at, [("heard", viewer, author) for _, author, _ in read])
     _sight(me.world).check(asked_at - STORM.base_lag, [("answer", *one) for one in read])
     return f"reads the timeline: {reply.status}, {len(items)} answers"
 

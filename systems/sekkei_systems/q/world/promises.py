@@ -15,7 +15,8 @@ from sekkei_systems.q.design.models_numbers import Totals
 from sekkei_systems.q.design.tables import design
 from sekkei_systems.q.jobs.traces import JOB as TRACES
 from sekkei_systems.q.rules.numbers import waits_since
-from sekkei_systems.q.world.people import DAY, SKEW, WORLD, expo_of
+from sekkei_systems.q.world.hearing import SKEW
+from sekkei_systems.q.world.people import DAY, WORLD, expo_of
 
 
 @WORLD.always_in("Users", "Follows")
@@ -43,6 +44,20 @@ def one_decision_locks_somebody_out(world: World) -> None:
 
 def _locks_out(one: Decision) -> bool:
     return one.kind in (DecisionKind.BAN, DecisionKind.SUSPENSION) and one.state is DecisionState.IN_FORCE
+
+
+@WORLD.always_in("Follows", "FollowRequests")
+def whoever_is_private_was_asked(world: World) -> None:
+    """Of a follow that is new: its request was there just before."""
+    edges = {(one.follower_id, one.followee_id) for one in world.decoded("Follows")}
+    asked = {(one.follower_id, one.followee_id) for one in world.decoded("FollowRequests")}
+    before = world.given.get("edges", (edges, asked))
+    world.given["edges"] = edges, asked
+    unasked = edges - before[0] - before[1]
+    if unasked:
+        private = {one.user_id for one in world.decoded("Users") if one.is_private}
+        wrongly = [follower for follower, followee in unasked if followee in private]
+        assert not wrongly, f"{wrongly[0]} follows a private account and has not asked"
 
 
 @WORLD.always_in("Follows", "Blocks")
@@ -85,6 +100,7 @@ def _planned(row: DailyQuestion) -> float:
 WORLD.finally_(promises.everything_ends)
 WORLD.finally_(promises.nothing_is_given_up)
 WORLD.finally_(promises.nobody_is_told_twice)
+WORLD.finally_(promises.what_is_sent_was_received)
 
 
 @WORLD.finally_
@@ -134,7 +150,7 @@ def no_phone_is_told_twice(world: World) -> None:
 @WORLD.finally_
 def nobody_is_told_of_whom_they_have_parted_from(world: World) -> None:
     found = world.given["told_of_who_is_apart"]
-    assert found == [], f"{found[0]}, and one of them blocks the other"
+    assert found == [], f"{found[0]}, and one of them blocks the other, or they have muted them"
 
 
 @WORLD.finally_
