@@ -26,11 +26,8 @@ class Scratch:
     def __init__(self) -> None:
         place = SHARED_MEMORY if os.access(SHARED_MEMORY, os.W_OK) else tempfile.gettempdir()
         _sweep(place)
-        made = tempfile.mkdtemp(prefix=".sekkei-", dir=place)
-        self._lock = _hold(made)
         self._made_in = os.getpid()
-        self.path = os.path.join(place, PREFIX + os.path.basename(made).removeprefix(".sekkei-"))
-        os.rename(made, self.path)
+        self.path, self._lock = _made(place)
 
     def remove(self) -> None:
         """A process that was forked leaves it to its parent."""
@@ -38,6 +35,21 @@ class Scratch:
             return
         shutil.rmtree(self.path, ignore_errors=True)
         lock, self._lock = self._lock, None
+        if lock is not None:
+            os.close(lock)
+
+
+def _made(place: str) -> tuple[str, int | None]:
+    """A folder and the lock on it. The process is part of the name: in a world chance is the seed's, and another
+    process, or an earlier run in this one, may have drawn the same letters."""
+    while True:
+        made = tempfile.mkdtemp(prefix=f".sekkei-{os.getpid()}-", dir=place)
+        lock = _hold(made)
+        path = os.path.join(place, PREFIX + os.path.basename(made).removeprefix(".sekkei-"))
+        if not os.path.exists(path):
+            os.rename(made, path)
+            return path, lock
+        os.rmdir(made)
         if lock is not None:
             os.close(lock)
 

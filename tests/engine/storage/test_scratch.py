@@ -6,6 +6,7 @@ import asyncio
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -118,3 +119,15 @@ async def test_a_store_in_memory_asks_the_system_for_no_locks() -> None:
         await asyncio.to_thread(asyncio.run, engine.call("ListTables", {}))
         assert len(engine._readers) > 1
         assert sorted(path.name for path in folder_of(engine).iterdir()) == ["memory.db", "memory.db-wal"]
+
+
+def test_letters_that_were_drawn_before_are_nobodys_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in a world, whose chance is its seed's."""
+    drawn = iter(["same", "same", "other"])
+    monkeypatch.setattr(tempfile, "_get_candidate_names", lambda: drawn)
+    first, second = Scratch(), Scratch()
+    assert first.path != second.path
+    assert Path(first.path).is_dir()
+    assert Path(second.path).is_dir()
+    first.remove()
+    second.remove()
