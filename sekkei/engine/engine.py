@@ -11,7 +11,7 @@ import os
 import threading
 import time
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -98,8 +98,20 @@ class Engine:
                     # Not `file.close`: what is found to be damaged must stay as it is.
                     connection.close()
 
-    async def call(self, operation: str, request: Mapping[str, Any], render: Render = orjson.loads) -> Response:
+    def call(
+        self, operation: str, request: Mapping[str, Any], render: Render = orjson.loads
+    ) -> Coroutine[Any, Any, Response]:
         """Perform one operation; items in the response are `render(stored bytes)`."""
+        return self._called(operation, request, render, is_kept=True)
+
+    def call_given(
+        self, operation: str, request: Mapping[str, Any], render: Render = orjson.loads
+    ) -> Coroutine[Any, Any, Response]:
+        """The same with a request that nobody else has, as one from the wire: it need not be copied."""
+        return self._called(operation, request, render, is_kept=False)
+
+    async def _called(self, operation: str, request: Mapping[str, Any], render: Render, *, is_kept: bool) -> Response:
+        """`is_kept`: by the caller, who may change it while a write waits."""
         self._calls += 1
         if not self._calls % CALLS_IN_A_ROW:
             # A read does not wait, nor does a write in memory: somebody who makes many would keep everybody else out.
@@ -115,7 +127,8 @@ class Engine:
             if large:
                 checked = await self._check_beside(found, request)
             else:
-                checked = found.check(_own(request) if not isinstance(found, Read) and _has_loop() else request)
+                is_copied = is_kept and not isinstance(found, Read) and _has_loop()
+                checked = found.check(_own(request) if is_copied else request)
         read, write, quick = found.plan(checked)
         if read is not None:
             self._writer.somebody_reads = True

@@ -17,10 +17,12 @@ import apsw
 import pytest
 
 from sekkei.engine import Engine
+from sekkei.engine import engine as engine_file
 from sekkei.engine.storage import writer
 from sekkei.engine.storage.catalogue import Table
 from sekkei.engine.storage.job import Job
 from sekkei.errors import ValidationException
+from sekkei.wire.service import Service
 from tests.engine.conftest import Tables, item, key
 from tests.engine.operations.calls import new_index
 
@@ -337,3 +339,20 @@ def test_a_forked_process_leaves_its_parents_store_alone(tmp_path: Path, name: s
         first == second == "This store was opened before this process was forked; open one in the process that uses it."
     )
     assert count == "2"
+
+
+async def test_only_a_request_that_its_caller_keeps_is_copied(monkeypatch: pytest.MonkeyPatch) -> None:
+    """From the wire nobody else has it, and a copy of a batch takes a fifth of its time."""
+    copied: list[Any] = []
+    monkeypatch.setattr(engine_file, "_own", lambda request: copied.append(request) or request)
+    keys = [{"AttributeName": "pk", "KeyType": "HASH"}]
+    types = [{"AttributeName": "pk", "AttributeType": "S"}]
+    table = {"TableName": "tab", "KeySchema": keys, "AttributeDefinitions": types, "BillingMode": "PAY_PER_REQUEST"}
+    with Engine(None) as engine:
+        assert Service(engine)._call == engine.call_given
+        await engine.call("CreateTable", table)
+        copied.clear()
+        await engine.call_given("UpdateItem", {"TableName": "tab", "Key": {"pk": {"S": "a"}}})
+        assert copied == []
+        await engine.call("UpdateItem", {"TableName": "tab", "Key": {"pk": {"S": "a"}}})
+        assert len(copied) == 1
