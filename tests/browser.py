@@ -338,7 +338,14 @@ def shots(tmp_path: Path, request: pytest.FixtureRequest) -> Shots:
 
     async def shoot(page: Page, name: str, *, whole: bool = True) -> Path:
         path = folder / f"{name}.png"
-        await page.screenshot(path=path, full_page=whole, animations="disabled")
+        try:
+            await page.screenshot(path=path, full_page=whole, animations="disabled")
+        except Error as error:
+            # Chromium, not the page: it seldom has no surface at hand to take a picture of.
+            if "Unable to capture screenshot" not in error.message:
+                raise
+            await drawn(page)
+            await page.screenshot(path=path, full_page=whole, animations="disabled")
         return path
 
     return shoot
