@@ -28,7 +28,6 @@ from sekkei.engine import Engine
 from sekkei.engine.expressions import changes
 from sekkei.engine.history import drops, jobs
 from sekkei.engine.items import page
-from sekkei.engine.storage.transaction import PART_SECONDS
 from sekkei.errors import DynamoDBError
 from sekkei.store.aws.credentials import Credentials
 from sekkei.store.remote import Remote
@@ -244,7 +243,7 @@ async def pieces_of_a_drop(folder: Path, monkeypatch: pytest.MonkeyPatch) -> lis
         pieces.append(transaction.connection.total_changes() - before)
         return done
 
-    monkeypatch.setattr(drops, "perf_counter", lambda: next(looks) * PART_SECONDS)
+    monkeypatch.setattr(drops, "perf_counter", lambda: float(next(looks)))
     monkeypatch.setitem(jobs.KINDS, "drop", jobs.JobKind(counted, drops._finish))
     with Engine(folder / "store.db") as engine:
         await fill(engine.call, 1_000)

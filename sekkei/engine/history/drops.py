@@ -40,13 +40,14 @@ def _drop(transaction: Transaction, kind: str, key: str, id: int, is_read: bool)
 def _part(transaction: Transaction, id: int, state: State, memory: Memory) -> bool:
     name, key = state["name"], state["key"]
     until = perf_counter() + PART_SECONDS
-    while perf_counter() < until:
+    while True:
         edge = transaction.rows(f"SELECT {key} FROM {name} ORDER BY {key} LIMIT 1 OFFSET {ROWS_AT_A_TIME}")
         if not edge:
             return True
         places = ", ".join("?" * len(edge[0]))
         transaction.connection.execute(f"DELETE FROM {name} WHERE ({key}) < ({places})", tuple(edge[0]))
-    return False
+        if perf_counter() >= until:
+            return False
 
 
 def _finish(transaction: Transaction, id: int, state: State, failure: JobFailed | None) -> None:
