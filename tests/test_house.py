@@ -18,7 +18,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 SYSTEMS = ROOT / "systems" / "sekkei_systems"
 NAMES = sorted(path.name for path in SYSTEMS.iterdir() if (path / "__init__.py").exists())
-LINES_MAX = 500
+LINES_MAX = 900
 
 ROOMS = {
     "__init__": "SYSTEM and build(): wiring, nothing else",
