@@ -13,7 +13,9 @@
             return Html("tasks/new.html", 422, view=view, form=sent.refilled(wrong))
         return Redirect("tasks:board", team_id=view.team_id).flash("task.created")
 
-A form that is never shown again is asked for as `form: NewTask`; what is wrong with it then becomes a page of its own.
+An input has the Python name of its field, also where an API spells that name in another way. An empty input takes the
+default. Where the default is UNSET, a missing input stays UNSET and an empty one is None: a form changes what it shows.
+A form that is never shown again is asked for as `form: NewTask`; what is wrong with it becomes a page of its own.
 In the template `{{ ui.field(form, "title", label=t("task.title")) }}`; for a first look, `form=Form({...})`.
 """
 
@@ -24,7 +26,7 @@ import re
 import types
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, Generic, TypeVar, Union, get_args, get_origin
 
 import msgspec
 from starlette.datastructures import FormData
@@ -89,21 +91,21 @@ async def sent(request: Request, model: type[S]) -> Sent[S]:
 
 
 async def form(request: Request, model: type[S]) -> S:
-    """The form as an instance of `model`; raises FormErrors. An empty field counts as not given."""
+    """Read the form as an instance of `model`; raise FormErrors for what is wrong with it."""
     data = await request.form()
     request.state.form_data = data
     values: dict[str, Any] = {}
     errors: dict[str, str] = {}
     for info, hint in described(model):
-        given = _given(data, info.encode_name, hint)
-        if given is None:
-            if info.required:
-                errors[info.encode_name] = t(request, "form.required")
-            continue
-        try:
-            values[info.name] = msgspec.convert(given, hint, strict=False)
-        except msgspec.ValidationError as error:
-            errors[info.encode_name] = reason(request, str(error))
+        value = _value(data, info.name, hint)
+        erased = value is None and info.default is msgspec.UNSET and info.name in data
+        if value is None and (info.required or (erased and type(None) not in _alternatives(hint))):
+            errors[info.name] = t(request, "form.required")
+        elif value is not None or erased:
+            try:
+                values[info.name] = msgspec.convert(value, hint, strict=False)
+            except msgspec.ValidationError as error:
+                errors[info.name] = reason(request, str(error))
     if errors:
         raise FormErrors(Form(_plain(data), errors))
     try:
@@ -114,9 +116,8 @@ async def form(request: Request, model: type[S]) -> S:
 
 @functools.cache
 def described(model: type[msgspec.Struct]) -> tuple[tuple[msgspec.structs.FieldInfo, Any], ...]:
-    """The fields of a model with their types; found out once."""
-    hints = get_type_hints(model, include_extras=True)
-    return tuple((info, hints[info.name]) for info in msgspec.structs.fields(model))
+    """Return the fields of a model with their types; type parameters are filled in, unlike by `get_type_hints`."""
+    return tuple((info, info.type) for info in msgspec.structs.fields(model))
 
 
 def is_several(hint: Any) -> bool:
@@ -132,7 +133,7 @@ def refill(request: Request, wrong: Refusal) -> Form:
     return Form(_plain(data), {wrong.field or "": wrong.text(language_of(request))})
 
 
-def _given(data: FormData, name: str, hint: Any) -> Any:
+def _value(data: FormData, name: str, hint: Any) -> Any:
     """A field's text, its texts when it may have several, or None when there is nothing in it."""
     if is_several(hint):
         found = [_clean(one) for one in data.getlist(name) if isinstance(one, str) and one != ""]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from datetime import date
 from enum import Enum
-from typing import Annotated, Any
+from typing import Annotated, Any, Generic, TypeVar
 from urllib.parse import urlencode
 
 import pytest
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType, field
 from starlette.requests import Request
 
 from sekkei.runtime.refusals import Conflict
@@ -109,3 +109,55 @@ async def test_a_refusal_of_the_service_stands_beside_its_field() -> None:
     refusal = Taken(field="title", text="abc")
     assert refill(request, refusal) == Form({"title": "abc"}, {"title": "「abc」はもうあります。"})
     assert refill(request, Conflict()).errors == {"": "この操作はできません。"}
+
+
+Short = Annotated[str, Meta(max_length=3)]
+T = TypeVar("T")
+
+
+class Change(Struct, Generic[T], rename="camel"):
+    """What an API spells `nameShown` and `theRoom` has inputs of its Python names."""
+
+    shown_name: Short | UnsetType = UNSET
+    room: T | UnsetType | None = field(default=UNSET, name="theRoom")
+    days: list[date] | UnsetType = UNSET
+
+
+class ShortChange(Change[Short]):
+    is_open: bool = False
+
+
+@pytest.mark.parametrize(
+    ("pairs", "expected"),
+    [
+        ([], ShortChange()),
+        ([("room", "B1")], ShortChange(room="B1")),
+        ([("room", "")], ShortChange(room=None)),
+        ([("room", "  ")], ShortChange(room=None)),
+        ([("theRoom", "B1"), ("shownName", "x")], ShortChange()),
+        ([("shown_name", "x"), ("days", "2026-08-01")], ShortChange(shown_name="x", days=[date(2026, 8, 1)])),
+        ([("is_open", "on")], ShortChange(is_open=True)),
+    ],
+)
+async def test_a_missing_input_says_nothing_and_an_empty_one_erases(
+    pairs: list[tuple[str, str]], expected: ShortChange
+) -> None:
+    assert await form(sent(pairs), ShortChange) == expected
+
+
+@pytest.mark.parametrize(
+    ("pairs", "wrong"),
+    [
+        ([("shown_name", "")], "入力して"),  # nothing is no name
+        ([("shown_name", "long name")], "3文字以下"),
+        ([("room", "long room")], "3文字以下"),  # the limit of a type parameter
+        ([("days", "")], "入力して"),
+        ([("days", "tomorrow")], "存在する日付"),
+    ],
+)
+async def test_what_a_change_may_not_be(pairs: list[tuple[str, str]], wrong: str) -> None:
+    with pytest.raises(FormErrors) as refused:
+        await form(sent(pairs), ShortChange)
+    ((name, text),) = refused.value.errors.items()
+    assert name == pairs[0][0]
+    assert wrong in text
