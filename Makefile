@@ -5,7 +5,7 @@ BIN := .venv/bin
 PYTEST := env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --only-binary :all:
 
-.PHONY: help setup up browser test check bench torture docs site pictures texts budgets calls peers lock clean
+.PHONY: help setup up browser test check bench torture docs site pictures budgets calls peers lock clean
 
 help:
 	@echo "make up       set up, then run everything at http://127.0.0.1:8000"
@@ -17,7 +17,6 @@ help:
 	@echo "make torture  crash, race, fuzz and bit-flip programmes"
 	@echo "make docs     renew docs/designs, docs/scale.md and its pictures from the designs"
 	@echo "make site     build the documentation site into ./site"
-	@echo "make texts    renew texts/keys.py from texts/*.toml"
 	@echo "make budgets  renew tests/budgets.toml: store calls of every route"
 	@echo "make calls    renew calls.json beside the designs: what functions may ask of their tables (CHECK=1: only say what nobody asks)"
 	@echo "make peers    install the other implementations that ours is compared with"
@@ -80,9 +79,6 @@ docs: setup
 
 pictures: setup
 	@$(BIN)/python -m tests.pictures
-
-texts: setup
-	@$(BIN)/python -m sekkei.texts sekkei.publish sekkei.runtime sekkei.web $(addprefix sekkei_systems.,$(SYSTEMS)) tests.web.example
 
 budgets: setup
 	SEKKEI_WRITE_BUDGETS=1 $(BIN)/python -m pytest -q tests -k test_authorisation

@@ -97,7 +97,7 @@ class Alarms:
 
     async def _tell(self, name: str, detail: str) -> None:
         day = days.today(self._clock).isoformat()
-        lines = [say.find(language, f"alarm.{family(name)}", {}) for language in LANGUAGES]
+        lines = [say(language, f"alarm.{family(name)}") for language in LANGUAGES]
         text = "\n".join([*lines, "", name, detail, "", f"{self._public_url}/console/alarms"])
         body = {"subject": f"Sekkei: {name}", "text": text, "alarm": name, "detail": detail}
         for number, (kind, to) in enumerate(self._to):

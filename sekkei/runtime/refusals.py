@@ -69,7 +69,7 @@ class Refusal(Exception):
             key = f"refusal.{kebab(kind.__name__)}"
             texts = texts_near(kind.__module__)
             if texts and texts.has(key):
-                return texts.find(language, key, self.values)
+                return texts(language, key, **self.values)
         return self.code
 
     def __str__(self) -> str:
@@ -119,4 +119,4 @@ class TooMany(Refusal):
         texts = texts_near(__name__)
         if type(self) is not TooMany or texts is None or self.retry_after_seconds < MINUTES_FROM_SECONDS:
             return super().text(language)
-        return texts.find(language, "wait.minutes", {"n": -(-self.retry_after_seconds // 60)})
+        return texts(language, "wait.minutes", n=-(-self.retry_after_seconds // 60))

@@ -12,7 +12,7 @@
     last-admin = "The team would have no admin left. Make somebody else an admin first."
 
     # sekkei_systems/tasks/texts/__init__.py
-    say: Texts[Key] = Texts.load("sekkei_systems.tasks", status=Status)
+    say = Texts.load("sekkei_systems.tasks", status=Status)
     t = say.here
 
     say("en", "team.open", n=3)                 # bots, mails, jobs: the language is an argument
@@ -20,9 +20,9 @@
     t("team.open", n=3)                         # during a request: the language of whoever asks
     say.section("en", "client")                 # a whole section, for a script
 
-`make texts` writes `texts/keys.py`, so that `mypy --strict` refuses a key that has no text; `missing_texts` in
-`sekkei.texts.checks` is the test that the languages, the code and the templates agree. Two languages and two plural
-rules do not pay for gettext or Fluent; `tomllib` is in the standard library and translators can edit the files.
+`missing_texts` in `sekkei.texts.checks` is the test that the languages, the code and the templates agree: it names
+every key that no text has. Two languages and two plural rules do not pay for gettext or Fluent; `tomllib` is in the
+standard library and translators can edit the files.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from contextvars import ContextVar
 from enum import Enum
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 LANGUAGES = ("ja", "en")
 DEFAULT = "ja"
@@ -49,7 +49,6 @@ Text = str | Mapping[str, str]
 """A text, or its forms `{"one": …, "other": …}`."""
 Table = Mapping[str, Text]
 """The texts of one language, by key."""
-K = TypeVar("K", bound=str)
 _WORD = re.compile(r"(?<!^)(?=[A-Z])")
 
 spoken: ContextVar[str] = ContextVar("sekkei_language", default=DEFAULT)
@@ -60,7 +59,7 @@ class UnknownText(LookupError):
     """No text has this key."""
 
 
-class Texts(Generic[K]):
+class Texts:
     """The texts of one package in its languages: `say("en", "team.open", n=3)`."""
 
     def __init__(self, tables: Mapping[str, Table], place: str = "texts") -> None:
@@ -68,7 +67,7 @@ class Texts(Generic[K]):
         self.place = place
 
     @classmethod
-    def load(cls, package: str, **choices: type[Enum]) -> Texts[Any]:
+    def load(cls, package: str, **choices: type[Enum]) -> Texts:
         """Both languages of a package. `status=Status` makes sure that `[status]` has a text for every value."""
         texts = _load(package)
         for section, enum in choices.items():
@@ -78,16 +77,21 @@ class Texts(Generic[K]):
                 raise UnknownText(f"{enum.__name__} has values without a text in {texts.place}: {', '.join(lacking)}")
         return texts
 
-    def __call__(self, language: str, key: K, /, **values: object) -> str:
-        return self.find(language, key, values)
+    def __call__(self, language: str, key: str, /, **values: object) -> str:
+        """Return the text in this language, or in English if the language is unknown, with its values filled in."""
+        language = language if language in self.tables else FOREIGN
+        text = self.tables[language].get(key)
+        if text is None:
+            raise UnknownText(f"No text has the key {key!r} in {language}. Add it to {self.place}/{language}.toml.")
+        return filled(text, language, values)
 
-    def here(self, key: K, /, **values: object) -> str:
-        """In the language of the request."""
-        return self.find(spoken.get(), key, values)
+    def here(self, key: str, /, **values: object) -> str:
+        """Return the text in the language of the request."""
+        return self(spoken.get(), key, **values)
 
     def choice(self, language: str, section: str, value: Enum | str) -> str:
         """The text of one of several values: `say.choice("en", "status", Status.DOING)`."""
-        return self.find(language, f"{section}.{_plain(value)}", {})
+        return self(language, f"{section}.{_plain(value)}")
 
     def section(self, language: str, name: str) -> dict[str, Text]:
         """All texts of a section without its name, ready to become JSON."""
@@ -97,14 +101,6 @@ class Texts(Generic[K]):
     def has(self, key: str) -> bool:
         return key in self.tables[DEFAULT]
 
-    def find(self, language: str, key: str, values: Mapping[str, object]) -> str:
-        """For keys that are put together; what is written out goes through `say` and is checked by its type."""
-        language = language if language in self.tables else FOREIGN
-        text = self.tables[language].get(key)
-        if text is None:
-            raise UnknownText(f"No text has the key {key!r} in {language}. Add it to {self.place}/{language}.toml.")
-        return filled(text, language, values)
-
 
 def filled(text: Text, language: str, values: Mapping[str, object]) -> str:
     """The form that fits `n`, with the values in their places."""
@@ -113,7 +109,7 @@ def filled(text: Text, language: str, values: Mapping[str, object]) -> str:
     return text.format_map(values) if values else text
 
 
-def texts_near(module: str) -> Texts[Any] | None:
+def texts_near(module: str) -> Texts | None:
     """The texts of the package that a module belongs to: those of `sekkei_systems.tasks` for a service of it."""
     package = _package_with_texts(module)
     return _load(package) if package else None
@@ -157,7 +153,7 @@ def _plain(value: Enum | str) -> str:
 
 
 @functools.cache
-def _load(package: str) -> Texts[Any]:
+def _load(package: str) -> Texts:
     folder = folder_of(package)
     return Texts({language: read(folder / f"{language}.toml") for language in LANGUAGES}, f"{package}/texts")
 

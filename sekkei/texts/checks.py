@@ -12,7 +12,9 @@ from sekkei.texts import DEFAULT, LANGUAGES, Table, Text, folder_of, kebab, read
 CLIENT = "client."
 """The section that a script gets whole."""
 REFUSAL = "refusal."
-_CALLS = frozenset({"t", "say", "here", "flash"})
+_CALLS = frozenset({"t", "say", "here", "flash", "words"})
+_KEY = re.compile(r"(?!.*\.(?:csv|example|html|js|json|txt)$)([a-z-]+)(?:\.[a-z0-9-]+)+")
+"""A string of this form, but a name of a file or host, is a key if it begins with a section of the package."""
 _USED = re.compile(r"""\bt\(\s*["']([^"'\s]+)["']""")
 _SECTION = re.compile(r"""\bchoice\(\s*["']([^"'\s]+)["']""")
 _QUOTED = re.compile(r"""["'`]([\w./-]+)["'`$]""")
@@ -34,7 +36,7 @@ def missing_texts(package: str, *, further: Sequence[str] = SHELL, users: Sequen
     known = {*keys, *(key for each in further for key in read(folder_of(each) / f"{DEFAULT}.toml"))}
     return [
         *(line for key in keys for line in _differences(key, tables)),
-        *(f"{key}: used in {file} but not defined" for file, key in sources.used() if not _is_known(key, known)),
+        *(f"{key}: used in {file} but not defined" for file, key in sources.used(keys) if not _is_known(key, known)),
         *(f"{key}: nothing uses it; delete it from texts/*.toml" for key in keys if not _is_needed(key, readers)),
     ]
 
@@ -65,6 +67,7 @@ class _Sources:
 
     def __init__(self, folder: Path) -> None:
         self._calls: list[tuple[str, str]] = []
+        self._shaped: list[tuple[str, str]] = []
         self._strings: set[str] = set()
         self._sections: set[str] = set()
         self._classes: set[str] = set()
@@ -75,12 +78,14 @@ class _Sources:
             self._sections.update(_SECTION.findall(text))
             self._strings.update(_QUOTED.findall(text))
         for file in sorted(folder.rglob("*.py")):
-            if file.parent.name != "texts" or file.name != "keys.py":
-                self._read(file)
+            self._read(file)
         self._beginnings = tuple(one for one in self._strings if one.endswith((".", "-")) and len(one) > 1)
 
-    def used(self) -> list[tuple[str, str]]:
-        return self._calls
+    def used(self, keys: Iterable[str]) -> list[tuple[str, str]]:
+        """Return what calls name, and every other string that has the form of a key in one of these keys' sections."""
+        sections = {key.partition(".")[0] for key in keys}
+        shaped = (one for one in self._shaped if one[1].partition(".")[0] in sections)
+        return list(dict.fromkeys((*self._calls, *shaped)))
 
     def needs(self, key: str) -> bool:
         section, _, rest = key.partition(".")
@@ -95,6 +100,8 @@ class _Sources:
         for node in ast.walk(ast.parse(file.read_text("utf-8"))):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 self._strings.add(node.value)
+                if _KEY.fullmatch(node.value) and "design" not in file.parts:  # a design has events, but no texts
+                    self._shaped.append((file.name, node.value))
             elif isinstance(node, ast.ClassDef):
                 self._classes.add(kebab(node.name))
             elif isinstance(node, ast.Call):
@@ -102,12 +109,20 @@ class _Sources:
 
     def _call(self, file: str, call: ast.Call) -> None:
         name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
-        first = 1 if name == "flash" else 2  # the second is a level: flash("task.saved", "info")
-        texts = [one.value for one in call.args[:first] if isinstance(one, ast.Constant) and isinstance(one.value, str)]
         if name == "choice":
-            self._sections.update(texts)
+            self._sections.update(_constants(call.args[:2]))
         elif name == "load":
             self._sections.update(keyword.arg for keyword in call.keywords if keyword.arg)
         elif name in _CALLS and (name != "say" or isinstance(call.func, ast.Name)):
-            keys = texts[:1] if name == "flash" and isinstance(call.func, ast.Attribute) else texts  # then its level
-            self._calls += [(file, text) for text in keys if text not in LANGUAGES and not text.startswith("/")]
+            count = 1 if name == "flash" and isinstance(call.func, ast.Attribute) else 2  # then its level
+            keys = _constants(call.args[:count])
+            self._calls += [(file, key) for key in keys if key not in LANGUAGES and not key.startswith("/")]
+
+
+def _constants(nodes: Iterable[ast.expr]) -> Iterator[str]:
+    """Yield the strings that are written out, also those of `words("team.on" if wanted else "team.off")`."""
+    for node in nodes:
+        if isinstance(node, ast.IfExp):
+            yield from _constants((node.body, node.orelse))
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.value

@@ -11,7 +11,6 @@ import sys
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 
 from starlette.applications import Starlette
@@ -341,7 +340,7 @@ def _package(system: System) -> str:
     return module.__package__ or module.__name__
 
 
-def _texts(package: str) -> tuple[Texts[Any], ...]:
+def _texts(package: str) -> tuple[Texts, ...]:
     own = texts_near(package)
     return (own, *SHELL_TEXTS) if own else SHELL_TEXTS
 

@@ -27,7 +27,7 @@ def test_one_and_many() -> None:
 
 def test_a_key_that_nobody_has_names_the_file() -> None:
     with pytest.raises(UnknownText, match=r"tests\.web\.example/texts/ja\.toml"):
-        say.find("ja", "nothing", {})
+        say("ja", "nothing")
 
 
 def test_the_language_of_the_request() -> None:
@@ -59,7 +59,7 @@ def test_sections_forms_and_keys_with_dots(tmp_path: Path) -> None:
 
 def test_an_enum_and_a_section_for_a_script() -> None:
     table = {"colour.red": "Red", "colour.blue": "Blue", "client.n": {"one": "1", "other": "{n}"}}
-    texts: Texts[str] = Texts({"ja": table, "en": table})
+    texts = Texts({"ja": table, "en": table})
     assert texts.choice("en", "colour", Colour.BLUE) == texts.choice("ja", "colour", "blue") == "Blue"
     assert texts.section("en", "client") == {"n": {"one": "1", "other": "{n}"}}
     assert texts.section("en", "colour") == {"red": "Red", "blue": "Blue"}

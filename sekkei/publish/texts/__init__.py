@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Literal
 
 from sekkei.design import Marking
-from sekkei.publish.texts.keys import Key
 from sekkei.texts import Texts
 
 Language = Literal["ja", "en"]
 
-say: Texts[Key] = Texts.load("sekkei.publish")
+say = Texts.load("sekkei.publish")
 
 
 class Words:
@@ -23,7 +22,7 @@ class Words:
         """What stands behind something that is declared added."""
         return f" ({self.marking.word})" if added and self.marking is not None else ""
 
-    def __call__(self, key: Key, **values: object) -> str:
+    def __call__(self, key: str, **values: object) -> str:
         return say(self.language, key, **values)
 
     def of(self, thing: object) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from sekkei.runtime.texts.keys import Key
 from sekkei.texts import Texts
 
-say: Texts[Key] = Texts.load("sekkei.runtime")
+say = Texts.load("sekkei.runtime")

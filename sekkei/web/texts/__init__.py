@@ -16,13 +16,12 @@ from starlette.requests import Request
 
 from sekkei.runtime.texts import say as say_of_runtime
 from sekkei.texts import DEFAULT, LANGUAGES, Text, Texts, UnknownText
-from sekkei.web.texts.keys import Key
 
 COOKIE = "sekkei_lang"
 
-say: Texts[Key] = Texts.load("sekkei.web")
+say = Texts.load("sekkei.web")
 """Also `say.here`, for what the shell itself says."""
-SHELL: tuple[Texts[Any], ...] = (say, say_of_runtime)
+SHELL: tuple[Texts, ...] = (say, say_of_runtime)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +29,10 @@ class Speech:
     """The language of a request, and whose texts are asked one after the other."""
 
     language: str
-    texts: tuple[Texts[Any], ...] = SHELL
+    texts: tuple[Texts, ...] = SHELL
 
     def __call__(self, key: str, /, **values: Any) -> str:
-        return self._texts(key).find(self.language, key, values)
+        return self._texts(key)(self.language, key, **values)
 
     def choice(self, section: str, value: Enum | str) -> str:
         return self._texts(f"{section}.{value.value if isinstance(value, Enum) else value}").choice(
@@ -44,7 +43,7 @@ class Speech:
         """A section of the system's own texts, for a script."""
         return self.texts[0].section(self.language, name)
 
-    def _texts(self, key: str) -> Texts[Any]:
+    def _texts(self, key: str) -> Texts:
         for texts in self.texts:
             if texts.has(key):
                 return texts

@@ -139,7 +139,7 @@ class _OfField(Invalid):
     """Names the field in the language of whoever reads it."""
 
     def text(self, language: str) -> str:
-        self.values["what"] = say.find(language, f"field.{self.field or 'title'}", {})
+        self.values["what"] = say(language, f"field.{self.field or 'title'}")
         return super().text(language)
 
 

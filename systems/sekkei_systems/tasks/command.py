@@ -88,4 +88,4 @@ def _show(preview: object) -> None:
     if preview.new_tags:
         print(f"  tags to add: {', '.join(preview.new_tags)}")
     for why, count in preview.left.items():
-        print(f"  left out: {say.find('en', f'import.left.{why}', {'n': count})}")
+        print(f"  left out: {say('en', f'import.left.{why}', n=count)}")

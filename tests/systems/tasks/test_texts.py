@@ -2,21 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from sekkei.texts import folder_of
-from sekkei.texts.__main__ import keys_file
 from sekkei.texts.checks import missing_texts
 from sekkei_systems.tasks.texts import say
 
 
 def test_no_text_is_missing() -> None:
     assert missing_texts("sekkei_systems.tasks") == []
-
-
-def test_the_keys_are_those_of_the_texts() -> None:
-    written = Path(folder_of("sekkei_systems.tasks") / "keys.py").read_text("utf-8")
-    assert written == keys_file("sekkei_systems.tasks"), "Run `make texts`."
 
 
 def test_texts_that_pages_put_together_are_there() -> None:

@@ -62,7 +62,7 @@ async def spreadsheet(operator: Operator, books: Books, clock: Clock, query: Wan
     out = io.StringIO()
     out.write("\ufeff")  # so that Excel takes it for UTF-8
     writer = csv.writer(out)
-    writer.writerow([say.find(language, f"books.csv-{column}", {}) for column in COLUMNS])
+    writer.writerow([say(language, f"books.csv-{column}") for column in COLUMNS])
     async for posting in books.postings(operator, month):
         writer.writerow(_row(posting, language))
     return csv_file(out.getvalue(), f"books-{month}.csv")
@@ -73,7 +73,7 @@ def _row(posting: Posting, language: str) -> list[object]:
     other = entry.recipient == OTHER
     return [
         f"{entry.at.astimezone(days.JST):%Y-%m-%d %H:%M:%S}",
-        say.find(spoken(language), f"books.kind-{entry.kind}", {}),
+        say(spoken(language), f"books.kind-{entry.kind}"),
         ""
         if other
         else harmless(recipient_of(posting.donation).name(language))

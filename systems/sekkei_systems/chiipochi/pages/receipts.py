@@ -106,7 +106,7 @@ async def register(operator: Operator, receipts: Receipts, clock: Clock, query: 
     out = io.StringIO()
     out.write("\ufeff")  # so that Excel takes it for UTF-8
     writer = csv.writer(out)
-    writer.writerow([say.find(language, f"receipts.csv-{column}", {}) for column in REGISTER])
+    writer.writerow([say(language, f"receipts.csv-{column}") for column in REGISTER])
     for one in await receipts.register(operator, year):
         found = one.receipt
         cancelled = f"{days.day_of(found.cancelled_at)}" if found.cancelled_at else ""

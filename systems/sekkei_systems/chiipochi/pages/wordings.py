@@ -45,7 +45,7 @@ def sums(typed: str) -> list[int]:
 @pages.get("/operator/texts", name="texts")
 async def show(operator: Operator, wordings: Wordings, appeals: Appeals) -> Html:
     kept = (await wordings.known()).kept
-    ours = {name: {language: say.find(language, f"bot.{name}", {}) for language in ("ja", "en")} for name in EDITABLE}
+    ours = {name: {language: say(language, f"bot.{name}") for language in ("ja", "en")} for name in EDITABLE}
     return Html(
         "chiipochi/texts.html",
         kept=kept,

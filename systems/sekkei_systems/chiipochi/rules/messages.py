@@ -110,7 +110,7 @@ def fixed(what: str, language: Language, words: str = "") -> list[Message]:
     """`words` are an operator's, in the place of ours."""
     if what == "out-of-range":
         return [text(say(language, "bot.out-of-range", low=yen(AMOUNT_MIN, language), high=yen(AMOUNT_MAX, language)))]
-    return [text(words or say.find(language, f"bot.{what}", {}), menu(language) if what in _WITH_MENU else None)]
+    return [text(words or say(language, f"bot.{what}"), menu(language) if what in _WITH_MENU else None)]
 
 
 def menu(language: Language) -> list[Message]:
@@ -269,7 +269,7 @@ def _praise(prefecture: Prefecture, card: Mapping[str, int], language: Language)
 def of_money(news: str, prefecture: Prefecture, amount: int, language: Language) -> list[Message]:
     """That money was refunded, or came too late."""
     given = {"place": prefecture.name(language), "yen": yen(amount, language)}
-    return [text(say.find(language, f"bot.{news}", given))]
+    return [text(say(language, f"bot.{news}", **given))]
 
 
 def pledged(prefecture: Prefecture, amount: int, day: int, language: Language) -> list[Message]:
@@ -374,7 +374,7 @@ def quick_text(label: str) -> Message:
 
 
 def _taps(names: Iterable[str], language: Language) -> list[Message]:
-    return [quick_text(say.find(language, f"bot.tap.{name}", {})) for name in names]
+    return [quick_text(say(language, f"bot.tap.{name}")) for name in names]
 
 
 def flex(alt: str, lines: list[Message], buttons: list[Message]) -> Message:

@@ -33,9 +33,9 @@ def bounds(place: int) -> dict[str, int]:
 
 
 def label(name: str, language: Language) -> str:
-    return say.find(language, f"menu.{name}", {})
+    return say(language, f"menu.{name}")
 
 
 def _area(place: int, name: str, language: Language) -> dict[str, Any]:
-    text = say.find(language, f"menu.{name}.says", {})
+    text = say(language, f"menu.{name}.says")
     return {"bounds": bounds(place), "action": {"type": "message", "label": label(name, language), "text": text}}

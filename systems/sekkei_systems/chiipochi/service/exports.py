@@ -127,7 +127,7 @@ def as_csv(donations: Iterable[Donation], language: str) -> str:
     out = io.StringIO()
     out.write("\ufeff")  # so that Excel takes it for UTF-8
     writer = csv.writer(out)
-    writer.writerow([say.find(language, f"csv.{column}", {}) for column in SPREADSHEET])
+    writer.writerow([say(language, f"csv.{column}") for column in SPREADSHEET])
     for donation in donations:
         writer.writerow(
             (

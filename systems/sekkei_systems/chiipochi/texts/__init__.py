@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Literal
 
 from sekkei.texts import Texts
-from sekkei_systems.chiipochi.texts.keys import Key
 
 Language = Literal["ja", "en"]
 LANGUAGES: tuple[Language, ...] = ("ja", "en")
 
-say: Texts[Key] = Texts.load("sekkei_systems.chiipochi")
+say = Texts.load("sekkei_systems.chiipochi")
 t = say.here
 
 

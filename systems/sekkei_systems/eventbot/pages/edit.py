@@ -151,7 +151,7 @@ def _page(
     view: View, event: Event, form: Form, details: Form, language: str, status: int = 200, chosen: Form | None = None
 ) -> Html:
     choices = ("none", *(one.value for one in Repeat))
-    repeats = [(value, say.find(language, f"repeat.{value}", {})) for value in choices]
+    repeats = [(value, say(language, f"repeat.{value}")) for value in choices]
     chosen = chosen or Form({"options": "\n".join(ways.lines(event.options))})
     return view.page("edit.html", status, event=event, form=form, details=details, repeats=repeats, chosen=chosen)
 

@@ -71,7 +71,7 @@ async def _page(
         ways=ordered(event.options),
         begun=has_started(event, view.now),
         reminders=_reminders(event),
-        troubles=[say.find(language, f"bot.trouble-{key}", {}) for key, _ in sentences(event.troubles)],
+        troubles=[say(language, f"bot.trouble-{key}") for key, _ in sentences(event.troubles)],
     )
 
 

@@ -39,7 +39,7 @@ def _text(
 
 def _date(words: Wording, id: str, value: str) -> Payload:
     most = 200 if id == "remind" else 60
-    return _text(words.find(f"bot.f-{id}"), id, value, hint=words.find(f"bot.f-{id}-hint"), most=most)
+    return _text(words(f"bot.f-{id}"), id, value, hint=words(f"bot.f-{id}-hint"), most=most)
 
 
 def _choice(label: str, id: str, options: list[tuple[str, str]], chosen: str) -> Payload:
@@ -122,7 +122,7 @@ def _event_fields(
 
 def details_modal(event: Event, words: Wording, zone: str) -> Payload:
     here = zone_of(zone)
-    repeats = [(value, words.find(f"repeat.{value}")) for value in ("none", *(one.value for one in Repeat))]
+    repeats = [(value, words(f"repeat.{value}")) for value in ("none", *(one.value for one in Repeat))]
     waiting = [("yes", words("bot.f-waiting-yes")), ("no", words("bot.f-waiting-no"))]
     return _modal(
         words("bot.modal-details"),

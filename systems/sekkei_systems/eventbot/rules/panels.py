@@ -25,7 +25,6 @@ from sekkei_systems.eventbot.rules.render import (
 from sekkei_systems.eventbot.rules.troubles import sentences, why
 from sekkei_systems.eventbot.rules.views import EventView, has_started
 from sekkei_systems.eventbot.texts import Wording
-from sekkei_systems.eventbot.texts.keys import Key
 
 STRING_SELECT, USER_SELECT = 3, 5
 ATTENDANCE_PER_PAGE = 25
@@ -38,7 +37,7 @@ def panel_message(view: EventView, now: datetime, words: Wording, said: str = ""
     over = event.cancelled_at is not None or has_started(event, now)
     opening = event.status is Status.OPEN
     verb = "close" if opening else "reopen"
-    toggle = button(words.find(f"bot.{verb}"), custom_id(verb, id), disabled=over)
+    toggle = button(words(f"bot.{verb}"), custom_id(verb, id), disabled=over)
     first = row(
         button(words("bot.edit"), custom_id("edit", id), PRIMARY, disabled=over),
         button(words("bot.details"), custom_id("details", id), disabled=over),
@@ -54,10 +53,8 @@ def panel_message(view: EventView, now: datetime, words: Wording, said: str = ""
     )
     lines = [said, words("bot.panel-head", title=escaped(event.title))]
     if event.delivery_error:
-        lines.append(
-            words("bot.delivery-error", error=f"{words.find(why(event.delivery_error))} {event.delivery_error}")
-        )
-    lines += [f"⚠️ {words.find(f'bot.trouble-{key}')}" for key, _ in sentences(event.troubles)]
+        lines.append(words("bot.delivery-error", error=f"{words(why(event.delivery_error))} {event.delivery_error}"))
+    lines += [f"⚠️ {words(f'bot.trouble-{key}')}" for key, _ in sentences(event.troubles)]
     text = "\n".join(line for line in lines if line)
     third = row(
         button(words("bot.people"), custom_id("people", id), disabled=event.cancelled_at is not None),
@@ -68,7 +65,7 @@ def panel_message(view: EventView, now: datetime, words: Wording, said: str = ""
     fourth = [button(words("bot.delete"), custom_id("delete", id), DANGER)]
     if event.repeat is not None:
         resting = event.repeat_paused
-        fourth.insert(0, button(words.find(f"bot.{'resume' if resting else 'pause'}"), _series(event)))
+        fourth.insert(0, button(words(f"bot.{'resume' if resting else 'pause'}"), _series(event)))
         fourth.insert(0, button(words("bot.edit-one"), custom_id("editone", id), disabled=over))
     if event.troubles:
         fourth.insert(0, button(words("bot.retry-steps"), custom_id("again", id), PRIMARY))
@@ -99,7 +96,7 @@ def person_message(view: EventView, user_id: str, words: Wording, said: str = ""
     event = view.event
     member = next((one for one in view.members if one.user_id == user_id), None)
     waiting = next((one for one in view.waiting if one.user_id == user_id), None)
-    key: Key = "bot.person-in" if member else "bot.person-waiting" if waiting else "bot.person-out"
+    key = "bot.person-in" if member else "bot.person-waiting" if waiting else "bot.person-out"
     rows = []
     if event.options:
         current = member.option_id if member else waiting.option_id if waiting else None

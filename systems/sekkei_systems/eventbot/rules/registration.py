@@ -49,9 +49,9 @@ def _named(*path: str, **more: Any) -> Payload:
     key = f"command.{'.'.join(path)}"
     return {
         "name": path[-1],
-        "name_localizations": {"ja": say.find("ja", key, {})},
-        "description": say.find("en", f"{key}.about", {}),
-        "description_localizations": {"ja": say.find("ja", f"{key}.about", {})},
+        "name_localizations": {"ja": say("ja", key)},
+        "description": say("en", f"{key}.about"),
+        "description_localizations": {"ja": say("ja", f"{key}.about")},
         **more,
     }
 

@@ -91,7 +91,7 @@ def event_message(view: EventView, now: datetime, words: Wording) -> Payload:
     event = view.event
     state, colour = event_state(view, now)
     embed: Payload = {
-        "title": f"{words.find(f'bot.{state}') if state else ''}{event.title}"[:256],
+        "title": f"{words(f'bot.{state}') if state else ''}{event.title}"[:256],
         "color": colour,
         "fields": list(_fields(view, words)),
         "footer": {"text": words("bot.host", name=event.created_by_name)[:2048]},
@@ -108,7 +108,7 @@ def _fields(view: EventView, words: Wording) -> list[Payload]:
     if event.event_start_at is not None and event.event_end_at is not None:
         when += f" 〜 <t:{int(event.event_end_at.timestamp())}:t>"
     if event.repeat is not None:
-        when += "\n" + words("bot.repeats", repeat=words.find(f"repeat.{event.repeat.value}"))
+        when += "\n" + words("bot.repeats", repeat=words(f"repeat.{event.repeat.value}"))
         when += words("bot.paused") if event.repeat_paused else ""
     fields: list[Payload] = [{"name": words("bot.when"), "value": when}]
     if event.location:
@@ -125,7 +125,7 @@ def _fields(view: EventView, words: Wording) -> list[Payload]:
     for key, people in (("waiting", view.waiting), ("maybe-list", view.maybe), ("no-list", view.no)):
         if people and not (key == "waiting" and event.options):
             value = names(people, words, 20 if event.options else NAMES_SHOWN, numbered=key == "waiting")
-            fields.append({"name": words.find(f"bot.{key}", count=len(people)), "value": value, "inline": True})
+            fields.append({"name": words(f"bot.{key}", count=len(people)), "value": value, "inline": True})
     return fields
 
 
@@ -258,7 +258,7 @@ def members_message(view: EventView, page: int, words: Wording) -> Payload:
     if page == 0:
         extra = (("waiting", view.waiting), ("maybe-list", view.maybe), ("no-list", view.no))
         embed["fields"] = [
-            {"name": words.find(f"bot.{key}", count=len(found)), "value": names(found, words, 20)}
+            {"name": words(f"bot.{key}", count=len(found)), "value": names(found, words, 20)}
             for key, found in extra
             if found
         ]
@@ -376,7 +376,7 @@ def _listed_notice(event: Event, notice: Notice, done: int, words: Wording) -> P
     body = escaped(notice.body if len(notice.body) <= 120 else notice.body[:119] + "…")
     value = f"{body}\n<t:{int(notice.created_at.timestamp())}:f> · {progress}"
     if notice.delivery_error:
-        value += "\n" + words("bot.delivery-error", error=words.find(why(notice.delivery_error)))
+        value += "\n" + words("bot.delivery-error", error=words(why(notice.delivery_error)))
     return {"name": f"{marks}{escaped(notice.title)}"[:256], "value": value[:1024]}
 
 

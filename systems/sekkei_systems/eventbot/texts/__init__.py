@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sekkei.texts import Texts
-from sekkei_systems.eventbot.texts.keys import Key
 
-say: Texts[Key] = Texts.load("sekkei_systems.eventbot")
+say = Texts.load("sekkei_systems.eventbot")
 t = say.here
 
 
@@ -17,12 +16,8 @@ class Wording:
 
     language: str
 
-    def __call__(self, key: Key, /, **values: object) -> str:
+    def __call__(self, key: str, /, **values: object) -> str:
         return say(self.language, key, **values)
-
-    def find(self, key: str, /, **values: object) -> str:
-        """For keys that are put together."""
-        return say.find(self.language, key, values)
 
 
 def language(locale: str | None) -> str:

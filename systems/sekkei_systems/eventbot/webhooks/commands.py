@@ -14,7 +14,6 @@ from sekkei_systems.eventbot.rules.views import is_over
 from sekkei_systems.eventbot.rules.zones import zone_of
 from sekkei_systems.eventbot.service import Service
 from sekkei_systems.eventbot.service.views import members_in_order, view_of_event
-from sekkei_systems.eventbot.texts.keys import Key
 from sekkei_systems.eventbot.webhooks import answers
 from sekkei_systems.eventbot.webhooks.answers import Answer
 from sekkei_systems.eventbot.webhooks.desk import Asked, Handler, Tools, welcome
@@ -24,7 +23,7 @@ Options = Mapping[str, Any]
 CHOICES_MAX = 25
 
 
-HEADS: dict[str, tuple[Key, Key]] = {
+HEADS: dict[str, tuple[str, str]] = {
     "list": ("bot.events-head", "bot.no-events"),
     "mine": ("bot.mine-head", "bot.no-events"),
     "past": ("bot.past-head", "bot.no-past"),

@@ -17,7 +17,6 @@ from sekkei_systems.eventbot.rules.troubles import code_of
 from sekkei_systems.eventbot.service import Host
 from sekkei_systems.eventbot.service.views import members_in_order, view_of_event
 from sekkei_systems.eventbot.texts import Wording
-from sekkei_systems.eventbot.texts.keys import Key
 from sekkei_systems.eventbot.webhooks import answers
 from sekkei_systems.eventbot.webhooks.answers import Answer
 from sekkei_systems.eventbot.webhooks.desk import UNTIL_ANSWERED, Asked, PressHandler, Tools
@@ -105,7 +104,7 @@ class Presses:
         event_id, late = f"EVT#{press.uuid}", press.verb == "lateoption"
         joined = await self._service.joining.choose(asked.actor, event_id, press.more, late=late)
         name = joined.before.options[press.more].name
-        key: Key = "bot.queued-option" if joined.waiting else "bot.joined-option"
+        key = "bot.queued-option" if joined.waiting else "bot.joined-option"
         said = asked.words(key, name=escaped(name))
         if joined.before.member_count > INLINE_MEMBERS_MAX:
             return self._said(asked, said)
@@ -247,13 +246,13 @@ class Presses:
         yes = [(asked.words("bot.cancel-yes"), custom_id("cancelyes", event.event_id))]
         if event.repeat is not None:
             yes.append((asked.words("bot.cancel-all"), custom_id("cancelall", event.event_id)))
-        key: Key = "bot.cancel-one" if event.repeat is not None else "bot.cancel-sure"
+        key = "bot.cancel-one" if event.repeat is not None else "bot.cancel-sure"
         return self._private(asked, panels.sure_message(asked.words(key, title=escaped(event.title)), *yes))
 
     async def cancel_sure(self, asked: Asked, press: Press) -> Answer:
         host = await self._host(asked, press)
         event = await self._service.events.cancel(host, series=press.verb == "cancelall")
-        goes_on: Key = "bot.done-cancel-next" if event.next_event_id else "bot.done-cancel"
+        goes_on = "bot.done-cancel-next" if event.next_event_id else "bot.done-cancel"
         return self._private(asked, render.private(asked.words(goes_on)))
 
     async def delete(self, asked: Asked, press: Press) -> Answer:

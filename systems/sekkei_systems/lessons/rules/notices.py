@@ -162,7 +162,7 @@ class Notices:
     def moved(self, person: Contact | None, tie: UserLesson, lesson: Lesson) -> Messages:
         """The lesson takes place at another time; what one had to do with it has moved along."""
         language = language_of(person)
-        note = say(language, f"notice.moved.{tie.kind.value}")  # type: ignore[arg-type]
+        note = say(language, f"notice.moved.{tie.kind.value}")
         before = say(language, "notice.moved.before", what=self.words(tie, person))
         title, label = say(language, "notice.moved"), say(language, "notice.look")
         what = self.words(lesson, person)
@@ -171,7 +171,7 @@ class Notices:
     def brought_back(self, person: Contact | None, tie: UserLesson, *, goes_on: bool = True) -> Messages:
         """A lesson that was called off takes place after all; what had ended with it goes on, or can be had again."""
         language = language_of(person)
-        note = say(language, f"notice.back.{tie.kind.value}" if goes_on else "notice.back.again")  # type: ignore[arg-type]
+        note = say(language, f"notice.back.{tie.kind.value}" if goes_on else "notice.back.again")
         title, label = say(language, "notice.back"), say(language, "notice.look")
         return self._messages(person, Notice("change", title, self.words(tie, person), note, label, self._page(tie)))
 

@@ -94,8 +94,7 @@ async def manifest(request: Request, language: str) -> Response:
             for name, sizes, kind, purpose in ICONS
         ],
         "shortcuts": [
-            {"name": say.find(language, f"client.tab.{place}", {}), "url": f"/q/#/{place}"}
-            for place in ("people", "me")
+            {"name": say(language, f"client.tab.{place}"), "url": f"/q/#/{place}"} for place in ("people", "me")
         ],
     }
     return Response(orjson.dumps(body), media_type="application/manifest+json")

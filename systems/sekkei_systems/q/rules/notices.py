@@ -139,7 +139,7 @@ def weekly_digest(until: date, total: int, kinds: Mapping[ReactionType, int], la
 def words_of(notice: Notice, by: User | None, language: str) -> str:
     """What the inbox says, about somebody as the reader sees them."""
     name = _name(by, language) if by is not None else say(language, "notice.somebody")
-    return say.find(language, notice.said, {**(notice.values or {}), "name": name})
+    return say(language, notice.said, **{**(notice.values or {}), "name": name})
 
 
 def official(notice: Notice, language: str) -> dict[str, Any]:

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from sekkei.texts import Texts
 from sekkei_systems.q.design.models import AdminAction, QuestionStatus, QuestionType, ReportStatus
-from sekkei_systems.q.texts.keys import Key
 
-say: Texts[Key] = Texts.load(
-    "sekkei_systems.q", status=QuestionStatus, report=ReportStatus, type=QuestionType, action=AdminAction
-)
+say = Texts.load("sekkei_systems.q", status=QuestionStatus, report=ReportStatus, type=QuestionType, action=AdminAction)
 t = say.here

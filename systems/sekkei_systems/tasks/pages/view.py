@@ -100,7 +100,7 @@ class View(Names):
 
     def change(self, attribute: str, pair: list[str]) -> str:
         """One line of a task's history: from what to what."""
-        label = say.find(_language(), f"task.{attribute}", {})
+        label = say(_language(), f"task.{attribute}")
         if attribute == "description":
             return t("activity.rewritten", what=label)
         before, after = (self.value(attribute, text) or t("activity.nothing") for text in pair)

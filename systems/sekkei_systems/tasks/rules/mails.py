@@ -11,14 +11,13 @@ from sekkei_systems.tasks.design import Role, Task
 from sekkei_systems.tasks.rules.agenda import lateness
 from sekkei_systems.tasks.rules.filters import Late
 from sekkei_systems.tasks.texts import say
-from sekkei_systems.tasks.texts.keys import Key
 
 SHOWN_MAX = 30
 Mail = dict[str, str]
 
 
 def invitation(inviter: str, team: str, role: Role, link: str, until: str) -> Mail:
-    invited: Key = "invitation-mail.as-admin" if role is Role.ADMIN else "invitation-mail.as-member"
+    invited = "invitation-mail.as-admin" if role is Role.ADMIN else "invitation-mail.as-member"
     lines = [
         words
         for language in LANGUAGES
@@ -51,11 +50,11 @@ def _row(task: Task, today: date, teams: Mapping[str, str]) -> str:
     finish = lateness(task, today) is Late.FINISH
     day = task.end if finish else task.start
     assert day is not None
-    key: Key = "digest-mail.end" if finish else "digest-mail.start"
+    key = "digest-mail.end" if finish else "digest-mail.start"
     return f"{task.title}（{teams.get(task.team_id, '')}・{_both(key, day=f'{day:%m/%d}', n=(today - day).days)}）"
 
 
-def _both(key: Key, **values: object) -> str:
+def _both(key: str, **values: object) -> str:
     return " / ".join(say(language, key, **values) for language in LANGUAGES)
 
 

@@ -30,7 +30,7 @@ NUMBER, PARENT = "number", "parent"
 
 
 def _words(section: str, values: Iterable[str], language: str) -> dict[str, str]:
-    return {value: say.find(language, f"{section}.{value}", {}) for value in values}
+    return {value: say(language, f"{section}.{value}") for value in values}
 
 
 def _known(section: str, values: Sequence[str]) -> dict[str, str]:

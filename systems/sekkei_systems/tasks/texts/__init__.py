@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from sekkei.texts import Texts
 from sekkei_systems.tasks.rules.statuses import Priority, Status
-from sekkei_systems.tasks.texts.keys import Key
 
-say: Texts[Key] = Texts.load("sekkei_systems.tasks", status=Status, priority=Priority)
+say = Texts.load("sekkei_systems.tasks", status=Status, priority=Priority)
 t = say.here

@@ -23,13 +23,13 @@ def test_a_sentence_for_each_step_in_their_order() -> None:
 def test_the_words_are_there_in_both_languages() -> None:
     keys = {key for codes in KNOWN.values() for key in codes.values()} | {f"{step}-other" for step in STEPS}
     for language in ("ja", "en"):
-        assert all(wording(language).find(f"bot.trouble-{key}") for key in keys)
+        assert all(wording(language)(f"bot.trouble-{key}") for key in keys)
 
 
 def test_why_a_post_failed_is_said_in_both_languages() -> None:
     assert why(str(Refused(404, 10008, "Unknown Message"))) == "bot.undelivered-lost"
     assert why("no code at all") == "bot.undelivered-other"
     for code in (*UNDELIVERED, 0):
-        said = [wording(language).find(why(f"400 ({code}): x")) for language in ("ja", "en")]
+        said = [wording(language)(why(f"400 ({code}): x")) for language in ("ja", "en")]
         assert all(said)
         assert said[0] != said[1]
