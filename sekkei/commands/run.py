@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sekkei.commands import OK, CouldNotRun
 from sekkei.commands.startup import open_to_look, settings_to_look, store_errors, store_named
-from sekkei.unseen import written_out
+from sekkei.kit.text import written_out
 
 if TYPE_CHECKING:
     from sekkei.advice.trying import Tried

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from sekkei.commands import OK, CouldNotRun
 from sekkei.commands.startup import STORE_HELP, open_to_look, store_errors, store_named
-from sekkei.unseen import written_out
+from sekkei.kit.text import written_out
 
 if TYPE_CHECKING:
     from sekkei.design import Design, Entity

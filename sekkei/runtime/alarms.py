@@ -21,7 +21,7 @@ from sekkei.clock import Clock
 from sekkei.design import Database
 from sekkei.runtime import days
 from sekkei.runtime.design import Alarm, alarms, newest_alarms
-from sekkei.runtime.failures import one_line
+from sekkei.runtime.failures import error_line
 from sekkei.runtime.outbox import SHELL, Outbox
 from sekkei.runtime.texts import say
 from sekkei.texts import LANGUAGES
@@ -65,7 +65,7 @@ class Alarms:
             await self._write(name, detail, now)
             await self._tell(name, detail)
         except Exception as error:
-            log.warning("an alarm could not be written down", extra={"alarm": name, "error": one_line(error)})
+            log.warning("an alarm could not be written down", extra={"alarm": name, "error": error_line(error)})
 
     async def _write(self, name: str, detail: str, now: datetime) -> None:
         await self._runtime.write(

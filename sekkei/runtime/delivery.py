@@ -36,7 +36,7 @@ from sekkei.runtime.design import (
     messages,
     places_held,
 )
-from sekkei.runtime.failures import one_line
+from sekkei.runtime.failures import error_line
 from sekkei.runtime.leases import Due, LeaseLost, Leases, due, take
 from sekkei.runtime.outbox import CLOSED, SHELL, Rejected, Shown, Transport, TryAgain, Undeliverable
 from sekkei.runtime.retries import backoff
@@ -214,7 +214,7 @@ class Delivery:
         self._busy_places.discard(place)
         error = None if task.cancelled() else task.exception()
         if error is not None:  # the store did not answer: the lease runs out, and it is tried again
-            log.warning("what came of a message could not be written down", extra={"error": one_line(error)})
+            log.warning("what came of a message could not be written down", extra={"error": error_line(error)})
         self._start()
 
     def _drop(self, unwanted: Callable[[Place], bool]) -> None:
@@ -325,7 +325,7 @@ class Delivery:
             await self._put_back(taken, error, REJECTED_SECONDS)
             return "rejected"
         except Exception as error:
-            log.warning("a message could not be sent", extra={"message_id": taken.id, "error": one_line(error)})
+            log.warning("a message could not be sent", extra={"message_id": taken.id, "error": error_line(error)})
             self._failed(place)
             await self._try_later(taken, error)
             return "again"
@@ -393,7 +393,7 @@ class Delivery:
                 await given_up(message)
             except Exception as failed:
                 log.warning(
-                    "a message could not be given up", extra={"message_id": message.id, "error": one_line(failed)}
+                    "a message could not be given up", extra={"message_id": message.id, "error": error_line(failed)}
                 )
                 await self._postpone(message, error, backoff(message.attempts, self._clock), counted=True)
                 return
@@ -402,7 +402,7 @@ class Delivery:
             message,
             messages.update(message.id)
             .set(Message.state, State.FAILED)
-            .set(Message.last_error, one_line(error))
+            .set(Message.last_error, error_line(error))
             .set(Message.due_pk, FAILED + OUTBOX)
             .set(Message.due_at, days.now(self._clock)),
         )
@@ -419,7 +419,7 @@ class Delivery:
 
     async def _postpone(self, message: Message, error: Exception, pause: timedelta, *, counted: bool) -> None:
         update = messages.update(message.id).set(Message.due_at, days.now(self._clock) + pause)
-        update = update.set(Message.last_error, one_line(error))
+        update = update.set(Message.last_error, error_line(error))
         if counted:
             update = update.set_if_absent(Message.unsure_since, days.now(self._clock))
         else:

@@ -18,7 +18,7 @@ from sekkei.runtime import days
 from sekkei.runtime.alarms import Alarms
 from sekkei.runtime.deadlines import within
 from sekkei.runtime.design import FAILED, JOB, JobRun, due_jobs, job_runs
-from sekkei.runtime.failures import one_line
+from sekkei.runtime.failures import error_line
 from sekkei.runtime.leases import Due, LeaseLost, Leases, due, take
 from sekkei.runtime.retries import backoff
 
@@ -150,7 +150,7 @@ class Jobs:
         except LeaseLost as error:
             log.warning("a step was left to another worker", extra={"job": run.job, "id": run.id, "error": str(error)})
         except Exception as error:
-            log.warning("a job's step failed", extra={"job": run.job, "id": run.id, "error": one_line(error)})
+            log.warning("a job's step failed", extra={"job": run.job, "id": run.id, "error": error_line(error)})
             await self._fail(run, error)
             await self._ring_for(run, error)
 
@@ -158,10 +158,10 @@ class Jobs:
         if self.alarms is None or run.attempts < ATTEMPTS_QUIET:
             return
         if run.attempts >= ATTEMPTS_MAX:
-            await self.alarms.ring("dead-letters/job", f"{run.id}: {one_line(error)}")
+            await self.alarms.ring("dead-letters/job", f"{run.id}: {error_line(error)}")
             await self.alarms.end(_alarm_of(run))
         else:
-            await self.alarms.ring(_alarm_of(run), f"{run.id}, attempt {run.attempts}: {one_line(error)}")
+            await self.alarms.ring(_alarm_of(run), f"{run.id}, attempt {run.attempts}: {error_line(error)}")
 
     async def _step(self, job: Job, run: JobRun) -> JobRun:
         """Run the step the job stands at, and save where it stands then."""
@@ -188,7 +188,7 @@ class Jobs:
         return saved
 
     async def _fail(self, run: JobRun, error: Exception) -> None:
-        update = job_runs.update(run.id).set(JobRun.last_error, one_line(error))
+        update = job_runs.update(run.id).set(JobRun.last_error, error_line(error))
         if run.attempts >= ATTEMPTS_MAX:
             update = update.set(JobRun.due_pk, FAILED + JOB).set(JobRun.due_at, days.now(self._clock))
         else:

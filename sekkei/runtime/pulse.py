@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from sekkei.design import Database
 from sekkei.runtime.design import Beat, beats, beats_of
-from sekkei.runtime.failures import one_line
+from sekkei.runtime.failures import error_line
 from sekkei.runtime.watched import Ear, Watched
 
 HEART = "all"
@@ -119,7 +119,7 @@ class Pulse:
             try:
                 await once()  # type: ignore[misc]
             except Exception as error:
-                log.warning("the pulse waits for the store", extra={"error": one_line(error)})
+                log.warning("the pulse waits for the store", extra={"error": error_line(error)})
                 pause = FAILED_SECONDS
             await asyncio.sleep(pause)
 

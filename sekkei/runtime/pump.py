@@ -35,7 +35,7 @@ from sekkei.runtime.design import (
     unread_shards,
     unread_shards_of,
 )
-from sekkei.runtime.failures import one_line
+from sekkei.runtime.failures import error_line
 from sekkei.runtime.leases import LeaseLost, Leases, take
 from sekkei.store.protocol import Store
 
@@ -71,7 +71,7 @@ def stream_handler(reactions: Reactions) -> Handler:
 
         def failed(record: Mapping[str, Any], error: Exception) -> None:
             reactions.failed(record, error)
-            reasons[_sequence(record)] = one_line(error)
+            reasons[_sequence(record)] = error_line(error)
 
         answer = await reactions.handle(event, failed)
         failures = [{**entry, "error": reasons[entry["itemIdentifier"]]} for entry in answer["batchItemFailures"]]
@@ -178,14 +178,14 @@ class Pump:
         return read
 
     async def _count_unread(self, shard: str, failures: int, error: Exception) -> None:
-        log.warning("a shard could not be read", extra={"shard": shard, "error": one_line(error)})
+        log.warning("a shard could not be read", extra={"shard": shard, "error": error_line(error)})
         self._unread[shard] = failures, days.now(self._clock) + UNREAD_PAUSE
         place = self._places.get(shard)
         self._lose(shard)  # the row is looked at the next time: it may have been skipped
         if failures < UNREAD_MAX:
             return
-        await self._alarms.ring(f"shard/{self._consumer}", f"{shard}: {one_line(error)}")
-        row = unread_shards.upsert(self._consumer, shard).set(UnreadShard.error, one_line(error))
+        await self._alarms.ring(f"shard/{self._consumer}", f"{shard}: {error_line(error)}")
+        row = unread_shards.upsert(self._consumer, shard).set(UnreadShard.error, error_line(error))
         row = row.set(UnreadShard.attempts, failures).set_if_absent(UnreadShard.listed_pk, "UNREAD")
         now = days.now(self._clock)
         row = row.set_if_absent(UnreadShard.listed_at, now).set(UnreadShard.expires, now + SET_ASIDE_KEPT)
@@ -194,7 +194,7 @@ class Pump:
         try:
             await self._runtime.write(row)
         except Exception as failed:  # a store that fails altogether is what the alarm tells of
-            log.warning("a dead shard could not be written down", extra={"shard": shard, "error": one_line(failed)})
+            log.warning("a dead shard could not be written down", extra={"shard": shard, "error": error_line(failed)})
 
     def try_again(self, shard: str) -> None:
         """Somebody wants it read once more, now."""
@@ -333,7 +333,7 @@ class Pump:
         except Exception as error:
             if len(records) == 1:
                 log.exception("a stream handler failed", extra={"consumer": self._consumer})
-                return {_sequence(records[0]): one_line(error)}
+                return {_sequence(records[0]): error_line(error)}
             # One by one, so that a record is not blamed for its neighbour.
             for record in records:
                 failed = await self._failures([record])

@@ -16,7 +16,7 @@ from sekkei.runtime import days
 from sekkei.runtime.cron import Cron
 from sekkei.runtime.deadlines import within
 from sekkei.runtime.design import FAILED, SCHEDULE, Schedule, due_schedules, schedules
-from sekkei.runtime.failures import one_line
+from sekkei.runtime.failures import error_line
 from sekkei.runtime.leases import Due, Leases, due, take
 from sekkei.runtime.retries import backoff
 
@@ -99,7 +99,7 @@ class StoredSchedules:
         again = Cron(schedule.cron).after(days.now(self._clock))
         update = schedules.update(schedule.name).set(Schedule.due_at, again).set(Schedule.attempts, 0)
         error_kept = Schedule.last_error
-        update = update.remove(error_kept) if error is None else update.set(error_kept, one_line(error))
+        update = update.remove(error_kept) if error is None else update.set(error_kept, error_line(error))
         await self._settle(self._leases.putting_down(update, schedule.lease_by))
 
     async def fail(self, schedule: Schedule, error: BaseException) -> None:
@@ -108,7 +108,7 @@ class StoredSchedules:
             await self.finish(schedule, error)
             return
         now = days.now(self._clock)
-        update = schedules.update(schedule.name).set(Schedule.last_error, one_line(error))
+        update = schedules.update(schedule.name).set(Schedule.last_error, error_line(error))
         if schedule.attempts >= ATTEMPTS_MAX:
             update = update.set(Schedule.due_pk, FAILED + SCHEDULE).set(Schedule.due_at, now)
             update = update.set(Schedule.expires, now + KEPT_AFTER_FAILURE)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sekkei.unseen import is_seen
+from sekkei.kit.text import is_seen
 
 SIGNS = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
 """What starts a formula; a spreadsheet in Japanese takes the wide ones too."""

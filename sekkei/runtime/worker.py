@@ -24,7 +24,7 @@ from sekkei.runtime.alarms import Alarms
 from sekkei.runtime.delivery import Delivery
 from sekkei.runtime.design import Schedule, schedules
 from sekkei.runtime.design import table as runtime_table
-from sekkei.runtime.failures import one_line
+from sekkei.runtime.failures import error_line
 from sekkei.runtime.jobs import Jobs, due_runs
 from sekkei.runtime.leases import Due, LeaseLost
 from sekkei.runtime.outbox import Transport
@@ -281,7 +281,7 @@ class Worker:
         """When it was given up, for good or until its next time."""
         if schedule.attempts >= SCHEDULE_ATTEMPTS_MAX:
             name = "dead-letters/schedule" if schedule.cron is None else f"schedule/{schedule.name}"
-            await self.alarms.ring(name, f"{schedule.name}: {one_line(error)}")
+            await self.alarms.ring(name, f"{schedule.name}: {error_line(error)}")
 
     def _job_of(self, schedule: Schedule) -> ScheduledJob | None:
         return self.scheduled(schedule.system, schedule.job)
@@ -311,7 +311,7 @@ class Worker:
                 log.exception("a round of the worker failed", extra={"round": each.name})
                 failures += 1
                 if failures >= FAILURES_MAX:
-                    await self.alarms.ring(f"worker/{each.name}", one_line(error))
+                    await self.alarms.ring(f"worker/{each.name}", error_line(error))
                 await self._pause(each.ear, FAILED_SECONDS)
                 continue
             if failures:

@@ -32,6 +32,7 @@ import msgspec
 from starlette.datastructures import FormData
 from starlette.requests import Request
 
+from sekkei.kit.typed import cleaned
 from sekkei.runtime.refusals import Invalid, Refusal
 from sekkei.texts import DEFAULT
 from sekkei.web.csrf import FIELD
@@ -103,7 +104,7 @@ async def form(request: Request, model: type[S]) -> S:
             errors[info.name] = t(request, "form.required")
         elif value is not None or erased:
             try:
-                values[info.name] = msgspec.convert(value, hint, strict=False)
+                values[info.name] = cleaned(msgspec.convert(value, hint, strict=False), hint)
             except msgspec.ValidationError as error:
                 errors[info.name] = reason(request, str(error))
     if errors:

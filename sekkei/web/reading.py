@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 from starlette.requests import Request
 
+from sekkei.kit.typed import cleaned
 from sekkei.runtime.refusals import Invalid
 from sekkei.web.forms import described, is_several, reason
 from sekkei.web.texts import t
@@ -26,7 +27,7 @@ class BadBody(Invalid):
 async def body(request: Request, decoder: msgspec.json.Decoder[Any]) -> Any:
     raw = await request.body()
     try:
-        return decoder.decode(raw)
+        return cleaned(decoder.decode(raw), decoder.type)
     except msgspec.ValidationError as error:
         raise BadBody(_located(request, str(error))) from None
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):  # the last: a thousand brackets deep
@@ -35,7 +36,7 @@ async def body(request: Request, decoder: msgspec.json.Decoder[Any]) -> Any:
 
 def converted(request: Request, text: Any, kind: Any, name: str) -> Any:
     try:
-        return msgspec.convert(text, kind, strict=False)
+        return cleaned(msgspec.convert(text, kind, strict=False), kind)
     except msgspec.ValidationError as error:
         raise BadBody({name: reason(request, str(error))}) from None
 
@@ -56,7 +57,7 @@ def query(request: Request, model: Any) -> Any:
 
 def _converted(request: Request, given: dict[str, Any], model: Any) -> Any:
     try:
-        return msgspec.convert(given, model, strict=False)
+        return cleaned(msgspec.convert(given, model, strict=False), model)
     except msgspec.ValidationError as error:
         raise BadBody(_located(request, str(error))) from None
 

@@ -12,7 +12,7 @@ from sekkei.design import Database
 from sekkei.runtime import days, jobs, schedules
 from sekkei.runtime.dead_letters import DeadLetterKind, DeadLetters, NobodyReads
 from sekkei.runtime.design import SetAside, set_aside
-from sekkei.runtime.failures import one_line
+from sekkei.runtime.failures import error_line
 from sekkei.runtime.jobs import Job, Jobs, Progress
 from sekkei.runtime.refusals import NotThere
 from sekkei.runtime.schedules import StoredSchedules
@@ -126,7 +126,7 @@ def test_an_error_as_one_line() -> None:
         except RuntimeError as error:
             return error
 
-    line = one_line(raised())
+    line = error_line(raised())
     assert line.startswith("RuntimeError: no mail (test_dead_letters.py:")
     assert ", raised), because of ConnectionError: the line is dead (test_dead_letters.py:" in line
-    assert one_line(ValueError("x" * 1_000)) == f"ValueError: {'x' * 1_000}"[:500]
+    assert error_line(ValueError("x" * 1_000)) == f"ValueError: {'x' * 1_000}"[:500]

@@ -13,19 +13,14 @@ from email.headerregistry import Address
 from email.message import EmailMessage
 from email.policy import SMTP
 
+from sekkei.kit.text import one_line
 from sekkei.runtime.design import Message
 from sekkei.runtime.outbox import Undeliverable
 
-_BREAKS = re.compile(r"[\r\n\x00]+")
 SEVEN_BITS = SMTP.clone(cte_type="7bit")
 """Of which every server knows what to do; smtplib announces no others (RFC 6152)."""
 _NAMED = re.compile(r"^(?P<name>.*)<(?P<spec>[^<>]*)>$")
 """Read here, because versions of Python differ in what email.utils.parseaddr makes of a strange name."""
-
-
-def one_line(text: str) -> str:
-    """What may stand in a header."""
-    return _BREAKS.sub(" ", text).strip()
 
 
 def address(text: str) -> Address:

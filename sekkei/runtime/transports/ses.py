@@ -5,11 +5,12 @@ from __future__ import annotations
 import orjson
 
 from sekkei.clock import Clock
+from sekkei.kit.text import one_line
 from sekkei.runtime.aws.signing import AwsService, error_message, error_type
 from sekkei.runtime.design import Message
 from sekkei.runtime.http import Http
 from sekkei.runtime.outbox import Rejected, Undeliverable
-from sekkei.runtime.transports.mail import address, one_line, sender_of
+from sekkei.runtime.transports.mail import address, sender_of
 
 NEVER = frozenset({"MessageRejected", "NotFoundException", "BadRequestException"})
 """Of one mail, and no repetition mends them; what is nowhere here, such as too many requests, is tried again."""

@@ -17,9 +17,9 @@ from sekkei.advice.sizes import item_bytes
 from sekkei.advice.trying import shown
 from sekkei.design import Design, Entity, SekkeiError, Table
 from sekkei.errors import DynamoDBError
+from sekkei.kit.text import written_out
 from sekkei.runtime.refusals import NotThere
 from sekkei.store.protocol import Store
-from sekkei.unseen import written_out
 from sekkei.web.console import masks, operator
 from sekkei.web.console.asking import BadAsk, Schema, schema_of, stored
 from sekkei.web.console.looked import entity_of, looked_by

@@ -11,8 +11,8 @@ from sekkei.advice.furnishing import example_of
 from sekkei.advice.trying import BadArgument, Tried, parameters, runs, try_pattern, typed_as
 from sekkei.design import Design, SekkeiError
 from sekkei.errors import DynamoDBError
+from sekkei.kit.text import written_out
 from sekkei.runtime.refusals import NotThere
-from sekkei.unseen import written_out
 from sekkei.web.console import masks, operator
 from sekkei.web.console.looked import Looked, looked_by
 from sekkei.web.console.words import in_words

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 import orjson
 
 from sekkei.design import Design, Table
-from sekkei.unseen import written_out
+from sekkei.kit.text import written_out
 from sekkei.web.console.asking import Schema
 from sekkei.web.console.looked import entity_of
 from sekkei.web.console.masks import COVER

@@ -16,12 +16,12 @@ from argon2.exceptions import InvalidHashError, VerificationError
 
 from sekkei.clock import Clock
 from sekkei.design import ConditionFailed, Database, Ref, TransactionFailed, Update
+from sekkei.kit.text import name_line
 from sekkei.runtime import days
 from sekkei.runtime.demo_people import Person
 from sekkei.runtime.live import Live, of_person
 from sekkei.runtime.refusals import Conflict, Gone, Invalid
 from sekkei.runtime.settings import Secrets
-from sekkei.unseen import MARKS, one_line
 from sekkei.web.identity.design import (
     Account,
     ApiToken,
@@ -103,7 +103,7 @@ def email_of(text: str) -> str:
 
 
 def name_of(text: str) -> str:
-    name = one_line(MARKS.sub("", text))
+    name = name_line(text)
     if not 1 <= len(name) <= NAME_CHARACTERS_MAX:
         raise BadName(field="name")
     return name

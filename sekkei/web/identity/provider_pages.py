@@ -19,8 +19,8 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
+from sekkei.kit.text import name_line
 from sekkei.runtime.refusals import NotThere, Refusal
-from sekkei.unseen import MARKS, one_line
 from sekkei.web.forms import form
 from sekkei.web.identity.accounts import NAME_CHARACTERS_MAX, email_of
 from sekkei.web.identity.design import Account
@@ -153,7 +153,7 @@ async def _is_guarded(request: Request, account: Account) -> bool:
 async def _taken_in(request: Request, arrival: Arrival, holder: Account | None, next: str) -> Response:
     accounts = _shell(request).accounts
     email = arrival.email or ""
-    name = one_line(MARKS.sub("", arrival.name))[:NAME_CHARACTERS_MAX] or email.partition("@")[0]
+    name = name_line(arrival.name)[:NAME_CHARACTERS_MAX] or email.partition("@")[0]
     account = holder or await accounts.create(email, name)
     known = await accounts.identities.known(arrival.issuer, arrival.subject)
     owner = await accounts.identities.link(account.id, arrival.issuer, arrival.subject, known)

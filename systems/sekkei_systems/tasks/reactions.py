@@ -7,10 +7,10 @@ from typing import Any
 from urllib.parse import urlencode
 
 from sekkei.design import Change, Entity, Reactions
+from sekkei.kit.text import one_line
 from sekkei.runtime import days
 from sekkei.runtime.live import Live
 from sekkei.runtime.system import Context
-from sekkei.runtime.transports.mail import one_line
 from sekkei_systems.tasks.design import (
     COUNTED,
     Activity,

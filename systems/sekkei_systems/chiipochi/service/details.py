@@ -6,10 +6,10 @@ from dataclasses import asdict, dataclass
 
 import orjson
 
+from sekkei.kit.text import name_line
 from sekkei.runtime import days
 from sekkei.runtime.sealed_texts import SealedTexts
 from sekkei.runtime.system import Context
-from sekkei.unseen import MARKS, one_line
 from sekkei_systems.chiipochi.design import details_of, donor_details, keep_details
 from sekkei_systems.chiipochi.design.models_books import DonorDetails
 from sekkei_systems.chiipochi.refusals import DetailsMissing
@@ -36,7 +36,7 @@ class Details:
         return None if found is None else self.opened(found.sealed, donor.user_id)
 
     async def keep(self, donor: Donor, name: str, address: str) -> None:
-        name, address = _plain(name)[:NAME_MAX], _plain(address)[:ADDRESS_MAX]
+        name, address = name_line(name)[:NAME_MAX], name_line(address)[:ADDRESS_MAX]
         for field, text in (("name", name), ("address", address)):
             if not text:
                 raise DetailsMissing(field=field)
@@ -54,8 +54,3 @@ class Details:
         """None where SEKKEI_SECRET is not the one that it was sealed with."""
         text = self._texts.open(sealed, user_id)
         return None if text is None else Person(**orjson.loads(text))
-
-
-def _plain(typed: str) -> str:
-    """A receipt reads as it is."""
-    return one_line(MARKS.sub("", typed))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sekkei.unseen import one_line
+from sekkei.kit.text import one_line
 from sekkei_systems.eventbot.ports.discord import permissions
 from sekkei_systems.eventbot.ports.discord.errors import NOT_HERE, Refused
 from sekkei_systems.eventbot.ports.discord.rest import Rest

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from sekkei.unseen import one_line
+from sekkei.kit.text import one_line
 from sekkei_systems.eventbot.design import SignUpOption
 from sekkei_systems.eventbot.refusals import BadOption, SameOption, TooManyOptions
 from sekkei_systems.eventbot.rules import emoji

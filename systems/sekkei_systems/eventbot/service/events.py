@@ -10,8 +10,8 @@ from typing import Any
 import orjson
 
 from sekkei.design import Action, ConditionFailed, TransactionFailed, Update
+from sekkei.kit.text import TURNING, one_line
 from sekkei.runtime.refusals import Changed
-from sekkei.unseen import TURNING, one_line
 from sekkei_systems.eventbot import design
 from sekkei_systems.eventbot.design import Event, Repeat, SignUpOption, Status, events
 from sekkei_systems.eventbot.ports.discord.errors import DiscordError

@@ -13,9 +13,9 @@ from typing import Any, Protocol
 import orjson
 
 from sekkei.design import ConditionFailed
+from sekkei.kit.text import one_line
 from sekkei.runtime import days
 from sekkei.runtime.identifiers import uuid7
-from sekkei.unseen import one_line
 from sekkei_systems.eventbot import design
 from sekkei_systems.eventbot.design import (
     GuildSettings,

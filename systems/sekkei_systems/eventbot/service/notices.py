@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from sekkei.design import TransactionFailed
-from sekkei.unseen import TURNING, one_line
+from sekkei.kit.text import TURNING, one_line
 from sekkei_systems.eventbot import design
 from sekkei_systems.eventbot.design import Ack, Event, Member, Notice, Status, events, notices
 from sekkei_systems.eventbot.refusals import (

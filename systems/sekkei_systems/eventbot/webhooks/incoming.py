@@ -8,7 +8,7 @@ from typing import Any
 
 import orjson
 
-from sekkei.unseen import one_line
+from sekkei.kit.text import one_line
 from sekkei_systems.eventbot.ports.discord import permissions
 from sekkei_systems.eventbot.rules.identifiers import is_snowflake
 from sekkei_systems.eventbot.rules.limits import EPHEMERAL

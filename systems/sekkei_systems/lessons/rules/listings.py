@@ -14,9 +14,9 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import orjson
 from msgspec import UNSET
 
+from sekkei.kit.text import one_line
 from sekkei.runtime.days import JST
 from sekkei.runtime.refusals import Refusal
-from sekkei.unseen import one_line
 from sekkei_systems.lessons.rules.drafts import LessonDraft
 from sekkei_systems.lessons.rules.entered import day_in, plainly, time_in
 from sekkei_systems.lessons.rules.places import CAPACITY_MAX, NAME_LENGTH_MAX

@@ -9,9 +9,9 @@ from msgspec import UNSET
 
 from sekkei.clock import Clock
 from sekkei.design import Action, ConditionFailed, Database, Field, TransactionFailed, replace
+from sekkei.kit.text import one_line
 from sekkei.runtime import days
 from sekkei.runtime.refusals import Changed
-from sekkei.unseen import one_line
 from sekkei_systems.lessons import refusals
 from sekkei_systems.lessons.design import Lesson, lesson, lessons, timetable
 from sekkei_systems.lessons.rules.drafts import LessonDraft

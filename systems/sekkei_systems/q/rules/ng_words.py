@@ -10,7 +10,7 @@ import unicodedata
 from collections import deque
 from collections.abc import Iterable
 
-from sekkei.unseen import is_seen
+from sekkei.kit.text import is_seen
 
 WORD_MAX = 100
 _KATAKANA = range(0x30A1, 0x30F7)

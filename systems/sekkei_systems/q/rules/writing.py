@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from sekkei.unseen import CONTROLS, TURNING, is_seen, without_hiding
+from sekkei.kit.text import CONTROLS, TURNING, is_seen, without_hiding
 from sekkei_systems.q.refusals import BadAppId, BadCharacters, BadText, BadUsername
 
 ANSWER_MAX = 80

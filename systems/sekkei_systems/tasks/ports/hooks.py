@@ -16,7 +16,7 @@ from sekkei.errors import ConfigurationError, NoAnswer
 from sekkei.runtime import days
 from sekkei.runtime.delivery import ATTEMPTS_MAX
 from sekkei.runtime.design import Message
-from sekkei.runtime.failures import one_line
+from sekkei.runtime.failures import error_line
 from sekkei.runtime.http import Http, retry_after_seconds
 from sekkei.runtime.outbox import TryAgain
 from sekkei.runtime.transports.webhook import (
@@ -85,7 +85,7 @@ class HookSender:
         except Refused as refused:
             return await self._failed(hook, delivery, message, refused)
         except (OSError, NoAnswer) as error:
-            reason = "no answer in time" if isinstance(error, TimeoutError) else one_line(error)
+            reason = "no answer in time" if isinstance(error, TimeoutError) else error_line(error)
             return await self._later(hook, delivery, message, None, reason, None)
         return await self._judged(hook, delivery, message, answer)
 
@@ -103,7 +103,7 @@ class HookSender:
             address = await public_address(hook.url, self._allowed, self._resolve)
             return await self._http.request("POST", hook.url, headers=headers, body=content, address=address)
         except (NotPublic, ConfigurationError) as error:
-            raise Refused(one_line(error)) from None
+            raise Refused(error_line(error)) from None
 
     async def _judged(self, hook: Hook, delivery: HookDelivery, message: Message, answer: Answer) -> str:
         code = answer.status

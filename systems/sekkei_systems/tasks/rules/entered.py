@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from datetime import date
 
+from sekkei.kit.text import CONTROLS, TURNING, one_line
 from sekkei.runtime.refusals import Invalid
-from sekkei.unseen import CONTROLS, TURNING, one_line
 from sekkei_systems.tasks.refusals import BadDates, BadText
 
 _COLOR = re.compile(r"#[0-9a-fA-F]{6}")

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sekkei.unseen import one_line
+from sekkei.kit.text import one_line
 from sekkei_systems.tasks.design import Task
 from sekkei_systems.tasks.refusals import BadFile, TooLarge
 from sekkei_systems.tasks.rules import spreadsheet

@@ -8,7 +8,7 @@ import unicodedata
 
 import pytest
 
-from sekkei.unseen import CONTROLS, MARKS, TURNING, one_line, without_hiding, written_out
+from sekkei.kit.text import CONTROLS, MARKS, TURNING, many_lines, name_line, one_line, without_hiding, written_out
 
 FAMILY = "👨\u200d👩\u200d👧"
 SCOTLAND = "\U0001f3f4\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f"
@@ -19,8 +19,9 @@ NEEDED = [
     "葛\U000e0100城市",
     "می\u200cخواهم",
     "क्\u200dष",
-    "か\u3099",
+    "か\u309a",
     "山田 太郎",
+    "𠮷野家 髙﨑 \ufa19 \ufa10",
 ]
 SHOWN = re.compile("[\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd\U00013430-\U0001343f]")
 """Format characters that leave ink, or move the ink of hieroglyphs."""
@@ -57,7 +58,7 @@ def test_unicode_has_no_format_character_that_we_do_not_know() -> None:
 
 @pytest.mark.parametrize("text", NEEDED)
 def test_what_a_name_needs_stays(text: str) -> None:
-    assert one_line(text) == written_out(text) == without_hiding(text) == text
+    assert one_line(text) == many_lines(text) == name_line(text) == written_out(text) == without_hiding(text) == text
 
 
 @pytest.mark.parametrize("text", ["", "  ", "\u200b", "\u200b \u200d\ufeff", "\u3164", "\u2800", "\x00\x07", "\u202e"])
@@ -69,7 +70,7 @@ def test_what_nobody_sees_is_nothing(text: str) -> None:
     ("text", "line"),
     [
         (" もくもく\n会 ", "もくもく 会"),
-        ("a\x00b", "a b"),
+        ("a\x00b", "ab"),
         ("abc\u202edef", "abcdef"),
         ("ad\u200dmi\u200bn\u00ad", "admin"),
         (f"{FAMILY} 会\u200d", f"{FAMILY} 会"),
@@ -80,6 +81,26 @@ def test_what_nobody_sees_is_nothing(text: str) -> None:
 )
 def test_one_line(text: str, line: str) -> None:
     assert one_line(text) == line
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "lines"),
+    [
+        ("a\x07\u202eb\u200b\u2028c", "ab c", "ab\nc"),
+        (" a\r\nb\rc\n\n d\t ", "a b c d", "a\nb\nc\n\n d"),
+        ("a\u2029b\x85c\x0bd\x0ce", "a b c d e", "a\nb\nc\nd\ne"),
+        ("か\u3099 ｶﾞ Ａ", "が ｶﾞ Ａ", "が ｶﾞ Ａ"),
+        ("\n\u200b\n", "", ""),
+        ("\ud800a", "a", "a"),
+    ],
+)
+def test_a_line_and_a_text(text: str, line: str, lines: str) -> None:
+    assert (one_line(text), many_lines(text)) == (line, lines)
+    assert (one_line(line), many_lines(lines)) == (line, lines), "cleaning twice changes nothing"
+
+
+def test_a_name_has_no_marks_of_direction() -> None:
+    assert name_line("\u200f山田\u200e 太郎\u061c") == "山田 太郎"
 
 
 @pytest.mark.parametrize(

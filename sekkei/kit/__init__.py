@@ -1,0 +1,1 @@
+"""Values that several systems need, each read, written and tested once: texts, codes and the like."""
