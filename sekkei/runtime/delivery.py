@@ -18,8 +18,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from sekkei.backoff import backoff_seconds
 from sekkei.clock import Clock
 from sekkei.design import Database, Update
+from sekkei.kit.retries import backoff
 from sekkei.runtime import days
 from sekkei.runtime.alarms import Alarms
 from sekkei.runtime.design import (
@@ -39,7 +41,6 @@ from sekkei.runtime.design import (
 from sekkei.runtime.failures import error_line
 from sekkei.runtime.leases import Due, LeaseLost, Leases, due, take
 from sekkei.runtime.outbox import CLOSED, SHELL, Rejected, Shown, Transport, TryAgain, Undeliverable
-from sekkei.runtime.retries import backoff
 
 ATTEMPTS_MAX = 12
 AT_ONCE = 16
@@ -248,7 +249,8 @@ class Delivery:
         self._circuits.move_to_end(place)
         circuit.failures += 1
         if circuit.failures >= FAILURES_MAX:
-            seconds = min(OPEN_SECONDS_MAX, OPEN_SECONDS * 2 ** min(circuit.failures - FAILURES_MAX, 10))
+            more = circuit.failures - FAILURES_MAX + 1
+            seconds = backoff_seconds(more, first=OPEN_SECONDS, longest=OPEN_SECONDS_MAX)
             circuit.open_until = days.now(self._clock) + timedelta(seconds=seconds)
             log.warning("a destination is left alone", extra={"kind": place[0], "seconds": seconds})
         while len(self._circuits) > CIRCUITS_MAX:

@@ -93,11 +93,3 @@ class Http:
         for pool in self._pools.values():
             pool.drop_idle()
         self._pools.clear()
-
-
-def retry_after_seconds(answer: Answer, otherwise: float) -> float:
-    """What a server that says 429 or 503 asks for."""
-    try:
-        return max(0.0, float(answer.headers.get(b"retry-after", b"").decode()))
-    except ValueError:
-        return otherwise

@@ -14,13 +14,13 @@ from typing import Any
 
 from sekkei.clock import Clock
 from sekkei.design import ConditionFailed, Database, Put, Ref
+from sekkei.kit.retries import backoff
 from sekkei.runtime import days
 from sekkei.runtime.alarms import Alarms
 from sekkei.runtime.deadlines import within
 from sekkei.runtime.design import FAILED, JOB, JobRun, due_jobs, job_runs
 from sekkei.runtime.failures import error_line
 from sekkei.runtime.leases import Due, LeaseLost, Leases, due, take
-from sekkei.runtime.retries import backoff
 
 ATTEMPTS_MAX = 50
 ATTEMPTS_QUIET = 5

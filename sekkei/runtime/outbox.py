@@ -12,12 +12,15 @@ from typing import Any, Protocol
 
 from sekkei.clock import Clock
 from sekkei.design import ConditionFailed, Database, Put
+from sekkei.kit.retries import retry_after
 from sekkei.runtime import days
 from sekkei.runtime.design import Message, messages
 from sekkei.runtime.kept import Kept
 from sekkei.runtime.receipts import forget
+from sekkei.store.http import Answer
 
 KEPT = timedelta(days=90)
+PAUSE_SECONDS_MIN = 1.0
 SHELL = "web"
 """What the web shell itself sends, such as codes to sign in with; every process may see to it."""
 
@@ -37,7 +40,19 @@ class TryAgain(Exception):
 
     def __init__(self, seconds: float, reason: str, *, everywhere: bool = True) -> None:
         super().__init__(reason)
-        self.seconds, self.everywhere = seconds, everywhere
+        self.seconds, self.everywhere = max(PAUSE_SECONDS_MIN, seconds), everywhere
+
+
+def busy(
+    answer: Answer, clock: Clock, reason: str, *, otherwise: float | None = None, everywhere: bool = True
+) -> TryAgain | ConnectionError | None:
+    """Return what to raise for a server that is busy or down, None for any other answer. `otherwise` is the pause for
+    one that asks for none."""
+    if answer.status != 429 and answer.status < 500:
+        return None
+    asked = retry_after(answer.headers.get(b"retry-after"), clock.now()) if answer.status in (429, 503) else None
+    seconds = otherwise if asked is None and answer.status == 429 else asked
+    return ConnectionError(reason) if seconds is None else TryAgain(seconds, reason, everywhere=everywhere)
 
 
 class Rejected(Exception):

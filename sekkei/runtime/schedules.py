@@ -12,13 +12,13 @@ from typing import Any, Protocol
 
 from sekkei.clock import Clock
 from sekkei.design import ConditionFailed, Database, Delete, Put
+from sekkei.kit.retries import backoff
 from sekkei.runtime import days
 from sekkei.runtime.cron import Cron
 from sekkei.runtime.deadlines import within
 from sekkei.runtime.design import FAILED, SCHEDULE, Schedule, due_schedules, schedules
 from sekkei.runtime.failures import error_line
 from sekkei.runtime.leases import Due, Leases, due, take
-from sekkei.runtime.retries import backoff
 
 ATTEMPTS_MAX = 10
 LIMIT_SECONDS = 900.0

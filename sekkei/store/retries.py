@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
+from sekkei.backoff import backoff_seconds
 from sekkei.clock import SYSTEM, Clock
 from sekkei.errors import DamagedAnswer, DynamoDBError, NoAnswer, UnknownError
 from sekkei.store.protocol import Request, Response, Store
@@ -104,8 +105,7 @@ class Retries:
             await sleep(self.delay(failures, clock))
 
     def delay(self, failures: int, clock: Clock) -> float:
-        ceiling: float = min(self.cap_seconds, self.base_seconds * 2 ** (failures - 1))
-        return ceiling * clock.random()
+        return backoff_seconds(failures, first=self.base_seconds, longest=self.cap_seconds, clock=clock)
 
 
 class Retrying:

@@ -119,14 +119,6 @@ async def test_a_store_that_does_not_send_the_old_item() -> None:
     assert failed.value.old(create) is None
 
 
-async def test_waits_grow_and_stay_within_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(retries, "FIRST_WAIT_SECONDS", 0.01)
-    clock = ManualClock(seed=1)
-    waits = [[retries.wait_seconds(attempt, clock) for _ in range(200)] for attempt in range(12)]
-    assert all(0 <= one <= min(1.0, 0.01 * 2**attempt) for attempt, row in enumerate(waits) for one in row)
-    assert max(waits[3]) > max(waits[0])
-
-
 async def test_an_empty_store_is_closed_with_its_database() -> None:
     store = Embedded()
     db = opened(store)

@@ -47,7 +47,7 @@ async def town() -> AsyncIterator[Town]:
     service = ExpoCounterpart(clock, "token")
     async with serve(service) as served:
         http = Http()
-        yield Town(clock, service, Expo(served.url + PATH, "token", http), served.url)
+        yield Town(clock, service, Expo(served.url + PATH, "token", http, clock), served.url)
         http.close()
 
 
@@ -142,7 +142,7 @@ async def test_a_wrong_token_rings_the_operator(town: Town) -> None:
     town.service.install(ANN)
     http = Http()
     with pytest.raises(Rejected):
-        await Expo(town.url + PATH, "another", http).send(push(ANN))
+        await Expo(town.url + PATH, "another", http, town.clock).send(push(ANN))
     http.close()
 
 

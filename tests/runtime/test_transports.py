@@ -124,7 +124,7 @@ async def test_expo() -> None:
     gone = (200, {}, {"data": {"status": "error", "message": "x", "details": {"error": "DeviceNotRegistered"}}})
     busy = (200, {}, {"data": {"status": "error", "message": "x", "details": {"error": "MessageRateExceeded"}}})
     async with http_server(ok, gone, busy, (500, {}, {})) as server:
-        expo = Expo(server.url, "secret", Http())
+        expo = Expo(server.url, "secret", Http(), ManualClock())
         push = message(to="ExponentPushToken[x]", title="Q.", body="今日の質問")
         assert await expo.send(push) == "ticket"
         with pytest.raises(DeviceGone):
@@ -148,7 +148,7 @@ async def test_expo_takes_many_in_one_request_and_a_ticket_belongs_to_its_messag
     gone = {"status": "error", "message": "x", "details": {"error": "DeviceNotRegistered"}}
     tickets = [ticket("t0"), gone, *(ticket(f"t{n}") for n in range(2, 100))]
     async with http_server((200, {}, {"data": tickets})) as server:
-        found = await Expo(server.url, "", Http()).send_many(pushes(100))
+        found = await Expo(server.url, "", Http(), ManualClock()).send_many(pushes(100))
     assert [one.headers["content-encoding"] for one in server.received] == ["gzip"]
     sent = json.loads(gzip.decompress(server.received[0].body))
     assert [one["to"] for one in sent] == [f"ExponentPushToken[{n}]" for n in range(100)]
@@ -159,7 +159,7 @@ async def test_expo_takes_many_in_one_request_and_a_ticket_belongs_to_its_messag
 async def test_expo_what_is_sent_at_one_moment_goes_together() -> None:
     answers = [(200, {}, {"data": [ticket(f"{at}-{n}") for n in range(size)]}) for at, size in enumerate((100, 30))]
     async with http_server(*answers) as server:
-        expo = Expo(server.url, "", Http())
+        expo = Expo(server.url, "", Http(), ManualClock())
         found = await asyncio.gather(*(expo.send(one) for one in pushes(130)))
     assert len(server.received) == 2
     assert sorted(found) == sorted([*(f"0-{n}" for n in range(100)), *(f"1-{n}" for n in range(30))])
@@ -169,7 +169,7 @@ async def test_expo_one_bad_message_does_not_keep_the_others_back() -> None:
     refused = (400, {}, {"errors": [{"code": "PUSH_TOO_MANY_EXPERIENCE_IDS", "message": "two projects"}]})
     bad = (400, {}, {"errors": [{"code": "VALIDATION_ERROR", "message": "no"}]})
     async with http_server(refused, (200, {}, {"data": ticket("a")}), bad, (200, {}, {"data": ticket("c")})) as server:
-        found = await Expo(server.url, "", Http()).send_many(pushes(3))
+        found = await Expo(server.url, "", Http(), ManualClock()).send_many(pushes(3))
     assert (found[0], found[2]) == ("a", "c")
     assert isinstance(found[1], Undeliverable)
     assert "VALIDATION_ERROR" in str(found[1])
@@ -180,21 +180,21 @@ async def test_expo_one_bad_message_does_not_keep_the_others_back() -> None:
 )
 async def test_expo_all_are_tried_again_later(status: int, error: type[Exception]) -> None:
     async with http_server((status, {}, {"errors": [{"code": "TOO_MANY_REQUESTS", "message": "x"}]})) as server:
-        found = await Expo(server.url, "", Http()).send_many(pushes(3))
+        found = await Expo(server.url, "", Http(), ManualClock()).send_many(pushes(3))
     assert [type(one) for one in found] == [error] * 3
     assert len(server.received) == 1
 
 
 async def test_expo_a_wrong_number_of_tickets_is_nobodys() -> None:
     async with http_server((200, {}, {"data": [ticket("a")]})) as server:
-        found = await Expo(server.url, "", Http()).send_many(pushes(2))
+        found = await Expo(server.url, "", Http(), ManualClock()).send_many(pushes(2))
     assert [type(one) for one in found] == [ConnectionError] * 2
 
 
 async def test_expo_what_is_too_long_is_not_sent_at_all() -> None:
     async with http_server((200, {}, {"data": ticket("a")})) as server:
         long = message(to="ExponentPushToken[x]", body="あ" * 2000)
-        found = await Expo(server.url, "", Http()).send_many([long, *pushes(1)])
+        found = await Expo(server.url, "", Http(), ManualClock()).send_many([long, *pushes(1)])
     assert isinstance(found[0], Undeliverable)
     assert found[1] == "a"
     assert len(server.received) == 1
@@ -208,7 +208,7 @@ async def test_expo_six_hundred_a_second() -> None:
 
     answers = [(200, {}, {"data": [ticket(str(n)) for n in range(100)]}) for _ in range(7)]
     async with http_server(*answers) as server:
-        expo = Expo(server.url, "", Http(), sleep)
+        expo = Expo(server.url, "", Http(), ManualClock(), sleep)
         await asyncio.gather(*(expo.send_many(pushes(100)) for _ in range(7)))
     assert len(waited) == 6
     assert 0.9 < max(waited) <= 1.0  # the seventh hundred waits for the next second
@@ -217,7 +217,7 @@ async def test_expo_six_hundred_a_second() -> None:
 async def test_line_takes_a_push_once() -> None:
     ok, again = (200, {"X-Line-Request-Id": "r1"}, {}), (409, {"X-Line-Accepted-Request-Id": "r1"}, {})
     async with http_server(ok, again, (429, {}, {}), (500, {}, {}), (400, {}, {"message": "bad"})) as server:
-        line = LinePush("secret", Http(), server.url)
+        line = LinePush("secret", Http(), ManualClock(), server.url)
         push = message(to="U1", messages='[{"type":"text","text":"空きが出ました"}]')
         assert [await line.send(push), await line.send(push)] == ["r1", "r1"]
         for _ in range(2):
@@ -234,7 +234,7 @@ async def test_line_is_not_asked_again_when_the_month_is_used_up() -> None:
     full = {"message": "You have reached your monthly limit."}
     async with http_server((429, {}, full)) as server:
         with pytest.raises(Undeliverable, match="monthly limit"):
-            await LinePush("secret", Http(), server.url).send(message(to="U1", messages="[]"))
+            await LinePush("secret", Http(), ManualClock(), server.url).send(message(to="U1", messages="[]"))
 
 
 def test_line_signatures_are_those_of_its_own_library() -> None:

@@ -36,7 +36,7 @@ def configured(settings: Settings, clock: Clock, http: Http) -> dict[str, Transp
     if settings.get("expo_url"):
         from sekkei.runtime.transports.expo import Expo
 
-        found["push"] = Expo(settings.get("expo_url"), settings.get("expo_token"), http)
+        found["push"] = Expo(settings.get("expo_url"), settings.get("expo_token"), http, clock)
     if settings.get("webhook_secret"):
         from sekkei.runtime.transports.webhook import Webhook, networks
 
@@ -48,5 +48,5 @@ def configured(settings: Settings, clock: Clock, http: Http) -> dict[str, Transp
     if settings.get("line_channel_token"):
         from sekkei.runtime.transports.line import API_URL, LinePush
 
-        found["line"] = LinePush(settings.get("line_channel_token"), http, settings.get("line_api_url", API_URL))
+        found["line"] = LinePush(settings.get("line_channel_token"), http, clock, settings.get("line_api_url", API_URL))
     return found

@@ -18,9 +18,10 @@ from typing import Any
 
 import orjson
 
+from sekkei.clock import Clock
 from sekkei.runtime.design import Message
-from sekkei.runtime.http import Http, retry_after_seconds
-from sekkei.runtime.outbox import Rejected, TryAgain, Undeliverable
+from sekkei.runtime.http import Http
+from sekkei.runtime.outbox import Rejected, Undeliverable, busy
 from sekkei.store.http import Answer
 
 BATCH_MAX = 100
@@ -55,8 +56,9 @@ class Expo:
     """They gather here, and go out a hundred in a request."""
 
     def __init__(
-        self, url: str, token: str, http: Http, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+        self, url: str, token: str, http: Http, clock: Clock, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
     ) -> None:
+        self._clock = clock
         self._url = url.rstrip("/")
         self._headers = {"Accept-Encoding": "gzip", **({"Authorization": f"Bearer {token}"} if token else {})}
         self._http = http
@@ -117,7 +119,7 @@ class Expo:
         await self._pace(len(contents))
         async with self._turn:
             answer = await self._post("send", contents if len(contents) > 1 else contents[0])
-        _check(answer)
+        _check(answer, self._clock)
         tickets = _data(answer)
         tickets = tickets if isinstance(tickets, list) else [tickets]
         if len(tickets) != len(contents):
@@ -138,7 +140,7 @@ class Expo:
         for start in range(0, len(tickets), RECEIPTS_MAX):
             async with self._turn:
                 answer = await self._post("getReceipts", {"ids": list(tickets[start : start + RECEIPTS_MAX])})
-            _check(answer)
+            _check(answer, self._clock)
             found.update(_data(answer))
         return found
 
@@ -150,16 +152,15 @@ class Expo:
         return await self._http.request("POST", f"{self._url}/{path}", headers=headers, body=body)
 
 
-def _check(answer: Answer) -> None:
+def _check(answer: Answer, clock: Clock) -> None:
     if answer.status == 200:
         return
     words = f"Expo answered {answer.status}"
     if answer.status in (401, 403):
         raise Rejected(words)
-    if answer.status == 429 and b"retry-after" in answer.headers:
-        raise TryAgain(retry_after_seconds(answer, 1.0), words)
-    if answer.status == 429 or answer.status >= 500:
-        raise ConnectionError(words)
+    later = busy(answer, clock, words)
+    if later is not None:
+        raise later
     raise _Refused(f"{words}: {_errors(answer)}")
 
 

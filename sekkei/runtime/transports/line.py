@@ -15,9 +15,10 @@ from typing import Any
 
 import orjson
 
+from sekkei.clock import Clock
 from sekkei.runtime.design import Message
-from sekkei.runtime.http import Http, retry_after_seconds
-from sekkei.runtime.outbox import Rejected, TryAgain, Undeliverable
+from sekkei.runtime.http import Http
+from sekkei.runtime.outbox import Rejected, Undeliverable, busy
 from sekkei.store.http import Answer
 
 API_URL = "https://api.line.me"
@@ -36,7 +37,8 @@ class LinePush:
     timeout_seconds = TIMEOUT_SECONDS
     remembers_seconds = REMEMBERS_SECONDS
 
-    def __init__(self, token: str, http: Http, url: str = API_URL) -> None:
+    def __init__(self, token: str, http: Http, clock: Clock, url: str = API_URL) -> None:
+        self._clock = clock
         self._url = url.rstrip("/")
         self._headers = {"Authorization": f"Bearer {token}"}
         self._http = http
@@ -46,15 +48,11 @@ class LinePush:
         answer = await self.post("push", content, {"X-Line-Retry-Key": retry_key(message)})
         if answer.status in (200, 409):  # 409: LINE has accepted this key before
             return request_id(answer)
-        raise refusal(answer)
+        raise refusal(answer, self._clock)
 
     async def post(self, way: str, content: Mapping[str, Any], headers: Mapping[str, str]) -> Answer:
         url = f"{self._url}/v2/bot/message/{way}"
         return await self._http.json("POST", url, content, headers={**self._headers, **headers})
-
-
-class LineError(ConnectionError):
-    """LINE did not do what it was asked; it may be tried again."""
 
 
 def retry_key(message: Message) -> str:
@@ -78,7 +76,7 @@ def error_text(answer: Answer) -> str:
         return answer.body[:300].decode("utf-8", "replace")
 
 
-def refusal(answer: Answer) -> Exception:
+def refusal(answer: Answer, clock: Clock) -> Exception:
     """To be tried again when LINE is busy or down, and never when it says no or the month's pushes are used up."""
     told = error_text(answer)
     words = f"LINE answered {answer.status}: {told[:300]} ({request_id(answer)})"
@@ -87,11 +85,7 @@ def refusal(answer: Answer) -> Exception:
         return Undeliverable(words)
     if answer.status in (401, 403):
         return Rejected(words)
-    if answer.status == 429 and b"retry-after" in answer.headers:
-        return TryAgain(retry_after_seconds(answer, 1.0), words)
-    if answer.status == 429 or answer.status >= 500:
-        return LineError(words)
-    return Undeliverable(words)
+    return busy(answer, clock, words) or Undeliverable(words)
 
 
 def signature(secret: bytes, body: bytes) -> str:

@@ -27,8 +27,8 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from sekkei.clock import SYSTEM, Clock
 from sekkei.runtime.design import Message
 from sekkei.runtime.ends import End
-from sekkei.runtime.http import Http, retry_after_seconds
-from sekkei.runtime.outbox import Rejected, TryAgain, Undeliverable
+from sekkei.runtime.http import Http
+from sekkei.runtime.outbox import Rejected, Undeliverable, busy
 from sekkei.runtime.probes import Unwell
 from sekkei.runtime.settings import Settings
 from sekkei.store.http import Answer
@@ -41,6 +41,7 @@ POINT_BYTES, AUTH_BYTES, KEY_BYTES = 65, 16, 32
 TOKEN_SECONDS = 12 * 3600
 """RFC 8292 allows a day; clocks differ."""
 TOKEN_RENEWED_BEFORE = 3600
+BUSY_SECONDS = 60.0
 HOSTS = ("fcm.googleapis.com", ".push.services.mozilla.com", ".push.apple.com", ".notify.windows.com")
 """The services of the browsers that there are. Another address is not asked: whoever gives it could be anybody."""
 LOOPBACK = ("127.0.0.1", "localhost")
@@ -168,14 +169,14 @@ class Vapid:
             raise ValueError("SEKKEI_VAPID_SUBJECT is how push services reach you: mailto:you@example.com or https://…")
         self._key = private_key(key)
         self._subject = subject
-        self._clock = clock
+        self.clock = clock
         self.public = b64(point(self._key.public_key()))
         """What browsers subscribe with."""
         self._tokens: dict[str, tuple[float, str]] = {}
 
     def authorization(self, endpoint: str) -> str:
         parts = urlsplit(endpoint)
-        audience, now = f"{parts.scheme}://{parts.netloc}", self._clock.now()
+        audience, now = f"{parts.scheme}://{parts.netloc}", self.clock.now()
         until, token = self._tokens.get(audience, (0.0, ""))
         if until - now < TOKEN_RENEWED_BEFORE:
             until = now + TOKEN_SECONDS
@@ -303,7 +304,8 @@ class WebPush:
             **({"Topic": topic_of(str(body["topic"]))} if body.get("topic") else {}),
         }
         content = sealed(orjson.dumps(body["payload"]), keys)
-        return _receipt(await self._http.request("POST", message.to, headers=headers, body=content))
+        answer = await self._http.request("POST", message.to, headers=headers, body=content)
+        return _receipt(answer, self._vapid.clock)
 
 
 def topic_of(text: str) -> str:
@@ -311,7 +313,7 @@ def topic_of(text: str) -> str:
     return b64(hashlib.sha256(text.encode()).digest())[:32]
 
 
-def _receipt(answer: Answer) -> str:
+def _receipt(answer: Answer, clock: Clock) -> str:
     words = f"the push service answered {answer.status}"
     if answer.status in (200, 201, 202):
         return answer.headers.get(b"location", b"").decode("latin-1") or str(answer.status)
@@ -319,8 +321,4 @@ def _receipt(answer: Answer) -> str:
         raise DeviceGone(words)
     if answer.status in (401, 403):
         raise Rejected(words)
-    if answer.status == 429:
-        raise TryAgain(min(retry_after_seconds(answer, 60.0), 3600.0), words)
-    if answer.status >= 500:
-        raise ConnectionError(words)
-    raise Undeliverable(words)
+    raise busy(answer, clock, words, otherwise=BUSY_SECONDS) or Undeliverable(words)

@@ -23,7 +23,7 @@ from sekkei.clock import Clock
 from sekkei.errors import ConfigurationError
 from sekkei.runtime.design import Message
 from sekkei.runtime.http import Http
-from sekkei.runtime.outbox import Undeliverable
+from sekkei.runtime.outbox import Undeliverable, busy
 from sekkei.store.http import Limits, Origin
 
 LIMITS = Limits(connections=4, connect_seconds=5.0, answer_seconds=10.0, idle_seconds=5.0, answer_bytes=64 * 1024)
@@ -80,7 +80,8 @@ class Webhook:
             raise Undeliverable(f"the receiver answered {answer.status}: redirects are not followed, give its address")
         if answer.status == 410:
             raise Undeliverable("the receiver says that it is gone")
-        raise ConnectionError(f"the receiver answered {answer.status}")
+        words = f"the receiver answered {answer.status}"
+        raise busy(answer, self._clock, words, everywhere=False) or ConnectionError(words)
 
     async def _address(self, url: str) -> str:
         try:

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 import orjson
 
+from sekkei.backoff import backoff_seconds
 from sekkei.errors import CredentialsError
 
 ANSWER_BYTES_MAX = 1024 * 1024
@@ -30,7 +31,7 @@ def fetch(
     failure = ""
     for attempt in range(attempts):
         if attempt:
-            time.sleep(0.1 * 2**attempt)
+            time.sleep(backoff_seconds(attempt, first=0.2, longest=1.0))
         try:
             status, answer = _once(method, url, headers, body, timeout)
         except (OSError, HTTPException) as error:

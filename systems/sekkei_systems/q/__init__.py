@@ -31,7 +31,8 @@ def build(context: Context) -> Parts:
     service = open_service(context)
     given = given_of(context, service)
     settings = context.settings
-    expo = Expo(settings.get("expo_url"), settings.get("expo_token"), Http()) if settings.get("expo_url") else None
+    url = settings.get("expo_url")
+    expo = Expo(url, settings.get("expo_token"), Http(), context.clock) if url else None
     jobs = QJobs(context, service, expo)
     return Parts(
         service=service,

@@ -19,6 +19,7 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
+from sekkei.backoff import backoff_seconds
 from sekkei.clock import Clock
 from sekkei.design import Action, Check, ConditionFailed, Database, Delete, TransactionFailed, Update
 from sekkei.runtime import days
@@ -52,7 +53,7 @@ from sekkei_systems.lessons.service.acts import Acts
 from sekkei_systems.lessons.service.entitlements import Entitlements
 
 SETTLED_AFTER = timedelta(seconds=60)
-PAUSE_MAX = timedelta(hours=1)
+PAUSE_SECONDS_MAX = 3600.0
 KEPT = timedelta(days=30)
 
 log = logging.getLogger("sekkei.lessons.reservations")
@@ -271,7 +272,8 @@ class Reservations:
             await self._db.write(update.when(Reservation.state.exists()))
         except ConditionFailed:
             return
-        await self._plan(made, min(SETTLED_AFTER * 2 ** min(tries, 10), PAUSE_MAX))
+        pause = backoff_seconds(tries + 1, first=SETTLED_AFTER.total_seconds(), longest=PAUSE_SECONDS_MAX)
+        await self._plan(made, timedelta(seconds=pause))
 
     async def _done(self, made: Reservation, state: ReservationState) -> None:
         """Nothing is left to do, unless somebody has cancelled meanwhile."""

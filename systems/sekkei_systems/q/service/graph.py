@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from sekkei.clock import Clock
 from sekkei.design import Contended, Database, Delete, Page, Query, Transaction, TransactionFailed
+from sekkei.design.retries import TRIES_MAX, pause
 from sekkei.runtime import days
 from sekkei_systems.q import design
 from sekkei_systems.q.design.models import Block, Follow, FollowRequest, Mute, User
@@ -25,7 +26,6 @@ from sekkei_systems.q.rules.sight import Relation, is_present, sees_profile
 from sekkei_systems.q.service.access import Member
 from sekkei_systems.q.service.visibility import Visibility as Sight
 
-EDGE_TRIES_MAX = 20
 LIST_PAGE = 30
 SETTLED_AT_ONCE = 100
 Outcome = Literal["following", "requested"]
@@ -125,7 +125,7 @@ class Graph:
 
     async def _unfollow(self, follower: str, followee: str) -> None:
         """The edge is read first: a ban takes it out of a counter, and that must still be so."""
-        for attempt in range(EDGE_TRIES_MAX):
+        for attempt in range(TRIES_MAX):
             edge = await self._db.get(follows(follower, followee).consistent())
             if edge is None:
                 raise NotFollowing()
@@ -136,7 +136,7 @@ class Graph:
             except TransactionFailed as failed:
                 if not failed.failed(transaction.actions[0]):
                     raise NotFollowing() from failed
-                await asyncio.sleep(0.002 * attempt * self._clock.random())
+                await pause(attempt, self._clock)
         raise Contended("SK303", f"{follower} or {followee} kept being banned and let back in.")
 
     async def _ended(self, delete: Delete[Any]) -> bool:
@@ -200,7 +200,7 @@ class Graph:
         """Both follows and both requests end with it. The edges are read first, and must still be so."""
         await self._somebody(member, other)
         edge = Block(blocker_id=member.id, blocked_id=other, created_at=days.now(self._clock))
-        for attempt in range(EDGE_TRIES_MAX):
+        for attempt in range(TRIES_MAX):
             out, back = await self._db.get_many(
                 [follows(member.id, other).consistent(), follows(other, member.id).consistent()]
             )
@@ -212,7 +212,7 @@ class Graph:
             except TransactionFailed as failed:
                 if failed.failed(transaction.actions[0]):
                     return  # blocked already
-                await asyncio.sleep(0.002 * attempt * self._clock.random())
+                await pause(attempt, self._clock)
         raise Contended("SK303", f"{member.id} and {other} kept following and unfollowing each other.")
 
     async def unblock(self, member: Member, other: str) -> None:

@@ -13,11 +13,12 @@ from datetime import timedelta
 
 from sekkei.clock import Clock
 from sekkei.errors import ConfigurationError, NoAnswer
+from sekkei.kit.retries import retry_after
 from sekkei.runtime import days
 from sekkei.runtime.delivery import ATTEMPTS_MAX
 from sekkei.runtime.design import Message
 from sekkei.runtime.failures import error_line
-from sekkei.runtime.http import Http, retry_after_seconds
+from sekkei.runtime.http import Http
 from sekkei.runtime.outbox import TryAgain
 from sekkei.runtime.transports.webhook import (
     LIMITS,
@@ -37,7 +38,6 @@ TRIED_FOR = timedelta(days=1)
 ANSWER_SECONDS = 20.0
 """With looking its name up; the outbox would wait a little longer."""
 PAUSE_SECONDS = 60.0
-PAUSE_SECONDS_MAX = 3_600.0
 
 
 class Refused(Exception):
@@ -115,7 +115,9 @@ class HookSender:
             return await self._failed(hook, delivery, message, Refused("redirects are not followed", code))
         if code == 410:
             return await self._failed(hook, delivery, message, Refused("gone", code))
-        asked = retry_after_seconds(answer, PAUSE_SECONDS) if code in (429, 503) else None
+        asked = None
+        if code in (429, 503):
+            asked = retry_after(answer.headers.get(b"retry-after"), self._clock.now()) or PAUSE_SECONDS
         return await self._later(hook, delivery, message, code, "", asked)
 
     async def _later(
@@ -134,8 +136,7 @@ class HookSender:
         await self._log.write(delivery, Delivered.WAITING, message.attempts, code, error)
         await self._log.missed(hook)
         if pause_seconds is not None:
-            pause = min(max(pause_seconds, 1.0), PAUSE_SECONDS_MAX)
-            raise TryAgain(pause, f"the receiver answered {code}", everywhere=False)
+            raise TryAgain(pause_seconds, f"the receiver answered {code}", everywhere=False)
         raise ConnectionError(error or f"the receiver answered {code}")
 
     async def _failed(self, hook: Hook, delivery: HookDelivery, message: Message, refused: Refused) -> str:

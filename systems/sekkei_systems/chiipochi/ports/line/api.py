@@ -104,7 +104,7 @@ class LineApi:
     def _refusal(self, answer: Answer) -> Exception:
         """A token that was changed in LINE's console is no fault of the message: it waits until we have the new one."""
         if answer.status != 401:
-            return refusal(answer)
+            return refusal(answer, self._clock)
         log.error("LINE refuses our channel access token; set SEKKEI_LINE_CHANNEL_TOKEN anew and restart")
         return TokenRefused(f"LINE answered 401: {error_text(answer)[:300]}")
 
@@ -112,7 +112,7 @@ class LineApi:
         """What LINE would say against these messages; empty when nothing."""
         answer = await self._call("POST", "/v2/bot/message/validate/push", {"messages": list(messages)})
         if answer.status not in (200, 400):
-            raise refusal(answer)
+            raise refusal(answer, self._clock)
         return "" if answer.status == 200 else error_text(answer)
 
     # People
@@ -170,7 +170,7 @@ class LineApi:
         answer = await self._http.request("POST", url, headers=headers, body=picture)
         if answer.status != 200:
             await self.delete_rich_menu(menu_id)
-            raise refusal(answer)
+            raise refusal(answer, self._clock)
         return menu_id
 
     async def show_rich_menu(self, menu_id: str) -> None:

@@ -16,12 +16,15 @@ import orjson
 
 from sekkei.clock import Clock
 from sekkei.errors import NoAnswer
+from sekkei.kit.retries import retry_after
 from sekkei.runtime.http import Http
 from sekkei_systems.eventbot.ports.discord.errors import INVALID_TOKEN, RateLimited, Refused, Unauthorised, Unavailable
 from sekkei_systems.eventbot.ports.discord.rates import WAIT_SECONDS_MAX, Rates, Sleep, route_of
 
 API_URL = "https://discord.com/api/v10"
 TRIES_MAX = 3
+UNTOLD_SECONDS = 1.0
+"""The pause after a 429 that names none."""
 log = logging.getLogger("sekkei_systems.eventbot.ports.discord")
 
 Payload = Mapping[str, Any]
@@ -75,6 +78,7 @@ class Rest:
             "User-Agent": self.agent,
             "Accept": "application/json",
         }
+        self._clock = clock
         self._rates = Rates(clock, sleep, wait_max)
         self._halted = False
 
@@ -181,7 +185,7 @@ class Rest:
                 if answer.status != 429:
                     self._rates.learn(route, major, turn, answer.headers, answer.status < 300)
                     return self._result(answer, exempt)
-                limited = _limited(answer)
+                limited = _limited(answer, self._clock.now())
                 self._rates.limited(turn, limited.retry_after, limited.scope == "global")
             finally:
                 self._rates.ends(turn)
@@ -212,15 +216,14 @@ class Rest:
         raise Refused(answer.status, int(found.get("code") or 0), str(found.get("message", ""))[:300])
 
 
-def _limited(answer: RestAnswer) -> RateLimited:
+def _limited(answer: RestAnswer, now: float) -> RateLimited:
     found = _json(answer.body)
-    seconds = found.get("retry_after", answer.headers.get("retry-after", 1))
-    try:
-        retry_after = max(0.0, float(seconds))
-    except (TypeError, ValueError):
-        retry_after = 1.0
+    asked = retry_after(found.get("retry_after", answer.headers.get("retry-after")), now)
     everything = found.get("global") is True or "x-ratelimit-global" in answer.headers
-    return RateLimited(retry_after, "global" if everything else answer.headers.get("x-ratelimit-scope", "user"))
+    return RateLimited(
+        UNTOLD_SECONDS if asked is None else asked,
+        "global" if everything else answer.headers.get("x-ratelimit-scope", "user"),
+    )
 
 
 def _json(body: bytes) -> dict[str, Any]:
