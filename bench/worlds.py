@@ -27,7 +27,7 @@ HEAD += ["idle, looking as ever", "ratio"]
 
 
 def measure() -> list[list[str]]:
-    return [_row(name, import_module(f"sekkei_systems.{name}.world").WORLD) for name in WORLDS]
+    return [_row(name, import_module(f"tests.worlds.{name}").WORLD) for name in WORLDS]
 
 
 def _row(name: str, script: Script) -> list[str]:

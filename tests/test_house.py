@@ -40,7 +40,6 @@ ROOMS = {
     "data": "what a program reads and nobody translates",
     "command": "`sekkei SYSTEM …`",
     "journeys": "what one user does, to be measured (sekkei.web.journeys)",
-    "world": "people and promises in simulated time (sekkei.worlds)",
 }
 BESIDE = {"lessons_migration"}
 """Packages beside the systems that belong to one of them; they have no rooms."""

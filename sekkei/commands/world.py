@@ -29,13 +29,12 @@ examples:
   sekkei world tasks --focus moves_a_task,comments        only these operations
   sekkei world shop/world.py                  a world of your own; shop.world:WORLD is the same
 
-A world of your own: a `sekkei.worlds.Script`, named by an entry point of the group `sekkei.worlds`, or given as
-module, module:attribute or file; modules of the current folder are found.
+A world is a `sekkei.worlds.Script`, given as module, module:attribute or file; modules of the current folder are
+found. A single name is also looked for in `tests/worlds` of the current folder.
 Exit code: 0 every promise held, 1 one broke, 2 could not run, or the world's own code failed,
 130 interrupted.
 """
 
-GROUP = "sekkei.worlds"
 HELD = "every promise held"
 INTERRUPTED = 130
 """As shells say it of whoever was ended by Ctrl-C."""
@@ -45,7 +44,7 @@ NOT_WITH_REPLAY = ("seed", "count", "trace", "shrink", "focus", "save", "record"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("world", help="a system that has one, or module:attribute, or a file")
+    parser.add_argument("world", help="a name in tests/worlds, module:attribute, or a file")
     parser.add_argument("--seed", type=int, help="run this seed only, or begin with it")
     parser.add_argument("--count", type=int, help="how many seeds (default: 100, or 1 with --seed)")
     parser.add_argument("--trace", action="store_true", help="tell the story of each seed")
@@ -79,18 +78,14 @@ def _asked(arguments: argparse.Namespace) -> int:
 
 
 def _find(name: str) -> Script:
-    from importlib.metadata import entry_points
-
     from sekkei.worlds import Script
 
-    known = {point.name: point.value for point in entry_points(group=GROUP)}
-    module, _, attribute = known.get(name, name).partition(":")
+    module, _, attribute = name.partition(":")
     for candidate in _candidates(module):
         found = getattr(_imported(candidate, module), attribute or "WORLD", None)
         if isinstance(found, Script):
             return _sound(found, name)
-    there = ", ".join(sorted(known)) or "none"
-    raise CouldNotRun(f"{name} has no world. There are: {there}; or give module:attribute of a Script, or its file.")
+    raise CouldNotRun(f"{name} has no world. Give module:attribute of a Script, its file, or its name in tests/worlds.")
 
 
 def _sound(script: Script, name: str) -> Script:
@@ -109,7 +104,7 @@ def _candidates(typed: str) -> tuple[str, ...]:
     reach(Path.cwd(), typed.partition(".")[0])
     file = Path(typed)
     if file.suffix != ".py" or not file.is_file():
-        return (typed, f"{typed}.world") if all(typed.split(".")) else ()
+        return (typed, f"{typed}.world", f"tests.worlds.{typed}") if all(typed.split(".")) else ()
     parts, folder = [file.stem], file.resolve().parent
     while (folder / "__init__.py").exists():  # the other modules of a package know it by its whole name
         parts, folder = [folder.name, *parts], folder.parent

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -227,6 +229,15 @@ def test_a_world_in_a_file_elsewhere_is_found(shop: Path, monkeypatch: pytest.Mo
     assert cli.main(["world", str(shop / "kiosk/world.py"), "--count", "1"]) == 0
 
 
+def test_a_name_is_looked_for_in_tests_worlds_of_the_current_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "tests" / "worlds"
+    folder.mkdir(parents=True)
+    shutil.copy(Path(__file__).parents[2] / "examples" / "worlds" / "tickets.py", folder / "shop.py")
+    command = [sys.executable, "-m", "sekkei", "world", "shop", "--count", "1"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=100)
+    assert done.returncode == 0, done.stderr
+
+
 @pytest.mark.parametrize(
     ("name", "said"),
     [
@@ -366,7 +377,7 @@ def test_mistakes(
 
 
 def test_the_operations_of_the_examples_are_there() -> None:
-    from sekkei_systems.tasks.world import WORLD
+    from tests.worlds.tasks import WORLD
 
     (named,) = re.findall(r"sekkei world tasks --focus (\S+)", EXAMPLES)
     assert set(named.split(",")) <= {each.name for each in WORLD.operations}

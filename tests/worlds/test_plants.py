@@ -19,7 +19,7 @@ SHORT = 8
 
 
 def world(name: str, focus: tuple[str, ...] = ()) -> Script:
-    found: Script = import_module(f"sekkei_systems.{name}.world").WORLD
+    found: Script = import_module(f"tests.worlds.{name}").WORLD
     if not focus:
         return found
     chosen = [replace(each, weight=each.weight * focus.count(each.name)) for each in found.operations]

@@ -20,7 +20,7 @@ from sekkei.worlds import CALM, Script, World, run
 from sekkei.worlds.clock import START
 from sekkei.worlds.quiet import Quiet
 from sekkei_systems.q.service.planning import Planning
-from sekkei_systems.q.world import WORLD as Q
+from tests.worlds.q import WORLD as Q
 
 design = Design("diary")
 table = design.table("pages", "id")

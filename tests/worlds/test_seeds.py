@@ -90,7 +90,7 @@ for name, seed in json.loads(sys.argv[1]):
 
 @cache
 def world(name: str) -> Script:
-    found: Script = import_module(f"sekkei_systems.{name}.world").WORLD
+    found: Script = import_module(f"tests.worlds.{name}").WORLD
     return found
 
 

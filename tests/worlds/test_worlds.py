@@ -17,7 +17,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from importlib.metadata import EntryPoint, entry_points
+from importlib import import_module
 from typing import Any
 
 import pytest
@@ -99,9 +99,9 @@ def test_the_same_seed_tells_the_same_story() -> None:
     assert run(script(CarelessBank), 4).digest != first.digest
 
 
-@pytest.mark.parametrize("point", entry_points(group="sekkei.worlds"), ids=lambda point: point.name)
-def test_our_worlds_are_worlds_to_run(point: EntryPoint) -> None:
-    assert list(mistakes(point.load())) == []
+@pytest.mark.parametrize("name", ["chiipochi", "eventbot", "lessons", "q", "tasks"])
+def test_our_worlds_are_worlds_to_run(name: str) -> None:
+    assert list(mistakes(import_module(f"tests.worlds.{name}").WORLD)) == []
 
 
 SYSTEM_DICE = random.SystemRandom()

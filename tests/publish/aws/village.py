@@ -23,12 +23,12 @@ from sekkei.web.testing import Reply
 from sekkei.worlds import Script
 from sekkei.worlds.chance import Dice, dice_of
 from sekkei.worlds.letters import Letter
-from sekkei_systems.eventbot import world as eventbot_world
-from sekkei_systems.lessons.world import people as lessons_people
 from sekkei_systems.q.design.models import DailyQuestion
 from sekkei_systems.q.design.tables import daily_questions
-from sekkei_systems.q.world.people import nobody_is_shown_what_sight_forbids
 from tests.publish.aws.deployed import Stack, Visitor
+from tests.worlds import eventbot as eventbot_world
+from tests.worlds.lessons import people as lessons_people
+from tests.worlds.q.people import nobody_is_shown_what_sight_forbids
 
 SEED = 1
 TRIES = 3

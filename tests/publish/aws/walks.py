@@ -15,18 +15,18 @@ from sekkei.runtime.transports.line import signature
 from sekkei.worlds import Script
 from sekkei_systems.chiipochi.ports.payments import signed
 from sekkei_systems.chiipochi.service.links import order_id_of
-from sekkei_systems.chiipochi.world import SECRET as LINE_SECRET
-from sekkei_systems.chiipochi.world import WEBHOOK_SECRET as STRIPE_SECRET
-from sekkei_systems.chiipochi.world import WORLD as chiipochi_world
 from sekkei_systems.eventbot.local.end import API
-from sekkei_systems.eventbot.world import APPLICATION
-from sekkei_systems.eventbot.world import SIGNER as DISCORD
-from sekkei_systems.eventbot.world import WORLD as eventbot_world
-from sekkei_systems.lessons.world import WORLD as lessons_world
-from sekkei_systems.q.world import WORLD as q_world
-from sekkei_systems.tasks.world import WORLD as tasks_world
 from tests.publish.aws.deployed import LONG_AGO, Stack, Visitor, until
 from tests.systems.chiipochi.conftest import CHECKOUT
+from tests.worlds.chiipochi import SECRET as LINE_SECRET
+from tests.worlds.chiipochi import WEBHOOK_SECRET as STRIPE_SECRET
+from tests.worlds.chiipochi import WORLD as chiipochi_world
+from tests.worlds.eventbot import APPLICATION
+from tests.worlds.eventbot import SIGNER as DISCORD
+from tests.worlds.eventbot import WORLD as eventbot_world
+from tests.worlds.lessons import WORLD as lessons_world
+from tests.worlds.q import WORLD as q_world
+from tests.worlds.tasks import WORLD as tasks_world
 
 ASKING_OUTSIDE = ("chiipochi/books",)
 """What recurs and fails where the service is not there that it asks (Stripe)."""

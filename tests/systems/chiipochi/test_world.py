@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sekkei.worlds import run
-from sekkei_systems.chiipochi.world import WORLD
+from tests.worlds.chiipochi import WORLD
 
 
 @pytest.mark.parametrize("seed", [15, 22, 27, 31, 41])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sekkei.worlds import run
-from sekkei_systems.eventbot.world import WORLD
+from tests.worlds.eventbot import WORLD
 
 
 @pytest.mark.parametrize("seed", [22, 156])

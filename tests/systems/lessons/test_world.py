@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sekkei.worlds import run
-from sekkei_systems.lessons.world import WORLD
+from tests.worlds.lessons import WORLD
 
 
 def test_nobody_asks_the_store_without_a_pause() -> None:

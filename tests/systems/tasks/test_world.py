@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sekkei.worlds import run
-from sekkei_systems.tasks.world import WORLD
+from tests.worlds.tasks import WORLD
 
 
 @pytest.mark.parametrize("seed", [0, 1, 5, 7, 9, 17, 28])

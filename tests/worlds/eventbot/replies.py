@@ -6,7 +6,7 @@ from sekkei.design.driving import drive
 from sekkei.runtime.design import Message, State
 from sekkei.worlds import World, promises
 from sekkei_systems.eventbot.local.discord import TOKEN_LIFE
-from sekkei_systems.eventbot.world import WORLD, discord_of
+from tests.worlds.eventbot import WORLD, discord_of
 
 
 @WORLD.finally_

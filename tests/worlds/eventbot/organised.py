@@ -14,8 +14,8 @@ from sekkei.worlds import World, promises
 from sekkei_systems.eventbot.design import Member, Status
 from sekkei_systems.eventbot.local.design import LocalMessage
 from sekkei_systems.eventbot.rules.identifiers import Press, read_custom_id, schedule_name
-from sekkei_systems.eventbot.world import WORLD, events_of
-from sekkei_systems.eventbot.world.promises import said_to_all, was_down_for_long
+from tests.worlds.eventbot import WORLD, events_of
+from tests.worlds.eventbot.promises import said_to_all, was_down_for_long
 
 POSTS = {"ack", "join", "option", "leave"}
 """Buttons that only the post of an event, or of a notice, has."""

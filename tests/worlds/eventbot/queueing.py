@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from sekkei.worlds import World
 from sekkei_systems.eventbot.design import Reply
-from sekkei_systems.eventbot.world import WORLD
-from sekkei_systems.eventbot.world.promises import members_in, waiting_in
+from tests.worlds.eventbot import WORLD
+from tests.worlds.eventbot.promises import members_in, waiting_in
 
 
 @WORLD.always_in("EventMembers", "EventReplies")

@@ -195,4 +195,4 @@ async def deletes_one(me: Person) -> str | None:
 
 
 for part in ("notices", "organising", "promises", "organised", "replies", "queueing"):  # they join the script
-    import_module(f"sekkei_systems.eventbot.world.{part}")
+    import_module(f"tests.worlds.eventbot.{part}")

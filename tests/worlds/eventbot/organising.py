@@ -10,7 +10,7 @@ from sekkei_systems.eventbot.local.world import PEOPLE, RECRUIT
 from sekkei_systems.eventbot.rules.identifiers import uuid_of
 from sekkei_systems.eventbot.rules.views import has_started
 from sekkei_systems.eventbot.texts import wording
-from sekkei_systems.eventbot.world import (
+from tests.worlds.eventbot import (
     WORLD,
     app_of,
     discord_of,
@@ -22,7 +22,7 @@ from sekkei_systems.eventbot.world import (
     some_event,
     told,
 )
-from sekkei_systems.eventbot.world.notices import fills_in, shown, uses, verb_of
+from tests.worlds.eventbot.notices import fills_in, shown, uses, verb_of
 
 OF_ORGANISERS = "close", "reopen", "edit", "details", "options", "people", "tell", "cancelyes", "deleteyes"
 REFUSED = {wording("ja")("refusal.not-organiser")[:60], wording("ja")("refusal.no-such-event")[:60]}

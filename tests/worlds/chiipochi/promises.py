@@ -24,7 +24,7 @@ from sekkei_systems.chiipochi.design.models import (
 from sekkei_systems.chiipochi.design.models_books import Receipt, ReceiptCounter
 from sekkei_systems.chiipochi.local.stripe.ledger import Thing
 from sekkei_systems.chiipochi.service.links import donation_key, order_id_of
-from sekkei_systems.chiipochi.world.people import WORLD, ledger_of, line_of
+from tests.worlds.chiipochi.people import WORLD, ledger_of, line_of
 
 PERSONAL = ("user_states", "user_settings", "stamps", "donation_history", "chat_log", "pledges")
 THANKS = re.compile(r"への([\d,]+)円の寄付が届きました")

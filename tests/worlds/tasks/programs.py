@@ -16,7 +16,7 @@ from sekkei.store.http import Answer
 from sekkei.worlds import Person, World
 from sekkei.worlds.chance import dice_of
 from sekkei_systems.tasks.design import Delivered, Hook, HookEvent
-from sekkei_systems.tasks.world.people import TABLE, WORLD, api
+from tests.worlds.tasks.people import TABLE, WORLD, api
 
 HOST = "9.9.9.9"
 """An address, and no name: nobody is asked where it leads."""

@@ -3,7 +3,7 @@ what is promised to them (`promises`)."""
 
 from importlib import import_module
 
-from sekkei_systems.lessons.world.people import WORLD as WORLD
+from tests.worlds.lessons.people import WORLD as WORLD
 
 for _part in ("trespassing", "promises"):
-    import_module(f"sekkei_systems.lessons.world.{_part}")  # they join the script
+    import_module(f"tests.worlds.lessons.{_part}")  # they join the script

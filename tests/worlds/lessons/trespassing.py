@@ -6,7 +6,7 @@ from typing import Any
 
 from sekkei.worlds import Person
 from sekkei.worlds.promises import refused
-from sekkei_systems.lessons.world.people import API, HERE, LATER, WORLD, book_of, some_lesson, some_member
+from tests.worlds.lessons.people import API, HERE, LATER, WORLD, book_of, some_lesson, some_member
 
 
 @WORLD.does("member", 0.7)

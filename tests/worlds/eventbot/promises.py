@@ -24,8 +24,8 @@ from sekkei_systems.eventbot.rules import render
 from sekkei_systems.eventbot.rules.identifiers import uuid_of
 from sekkei_systems.eventbot.rules.views import EventView, NoticeView, has_started, is_over
 from sekkei_systems.eventbot.texts import wording
-from sekkei_systems.eventbot.world import WORLD, discord_of, events_of
-from sekkei_systems.eventbot.world.notices import components_in, notices_of, verb_of
+from tests.worlds.eventbot import WORLD, discord_of, events_of
+from tests.worlds.eventbot.notices import components_in, notices_of, verb_of
 
 SKEW = 3.0
 """By so much two clocks may differ."""

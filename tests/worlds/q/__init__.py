@@ -3,6 +3,6 @@ and what is promised to them (`promises`)."""
 
 from importlib import import_module
 
-from sekkei_systems.q.world.people import WORLD as WORLD
+from tests.worlds.q.people import WORLD as WORLD
 
-import_module("sekkei_systems.q.world.promises")  # they join the script
+import_module("tests.worlds.q.promises")  # they join the script

@@ -3,7 +3,7 @@
 
 from importlib import import_module
 
-from sekkei_systems.tasks.world.people import WORLD as WORLD
+from tests.worlds.tasks.people import WORLD as WORLD
 
 for _part in ("work", "teams", "programs", "promises"):
-    import_module(f"sekkei_systems.tasks.world.{_part}")  # they join the script
+    import_module(f"tests.worlds.tasks.{_part}")  # they join the script

@@ -14,7 +14,7 @@ from sekkei_systems.eventbot.local.client import Outcome
 from sekkei_systems.eventbot.local.discord import No
 from sekkei_systems.eventbot.local.world import RECRUIT
 from sekkei_systems.eventbot.rules.identifiers import Press, read_custom_id
-from sekkei_systems.eventbot.world import WORLD, app_of, discord_of, in_minutes, new_title, pressed, some_event, told
+from tests.worlds.eventbot import WORLD, app_of, discord_of, in_minutes, new_title, pressed, some_event, told
 
 THINKING_SECONDS = 2.0
 """Between what somebody sees and what they press; meanwhile it may have become another."""

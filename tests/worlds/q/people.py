@@ -24,7 +24,7 @@ from sekkei_systems.q.design.models import (
     User,
 )
 from sekkei_systems.q.design.models_added import Decision
-from sekkei_systems.q.world.hearing import hear
+from tests.worlds.q.hearing import hear
 
 HOUR, DAY = 3600.0, 86400.0
 EVENING = HOUR * 22 - 10

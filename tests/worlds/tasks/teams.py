@@ -8,7 +8,7 @@ from typing import Any
 from sekkei.worlds import Person
 from sekkei.worlds.promises import noting, refused
 from sekkei_systems.tasks.design import Comment, Invitation, Role, Team, TeamUser
-from sekkei_systems.tasks.world.people import TABLE, WORLD, accept, api, invitations, outsiders, somebody, user_of
+from tests.worlds.tasks.people import TABLE, WORLD, accept, api, invitations, outsiders, somebody, user_of
 
 INVITATIONS = "task-table-invitation-v3"
 THINKING_SECONDS = 4.0

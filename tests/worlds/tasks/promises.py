@@ -36,10 +36,10 @@ from sekkei_systems.tasks.design import (
     UserTeam,
 )
 from sekkei_systems.tasks.rules.statuses import Status
-from sekkei_systems.tasks.world.people import HOUR, TABLE, WORLD
-from sekkei_systems.tasks.world.programs import receiver_of
-from sekkei_systems.tasks.world.teams import INVITATIONS
-from sekkei_systems.tasks.world.work import EVERY
+from tests.worlds.tasks.people import HOUR, TABLE, WORLD
+from tests.worlds.tasks.programs import receiver_of
+from tests.worlds.tasks.teams import INVITATIONS
+from tests.worlds.tasks.work import EVERY
 
 SOME_TIME_SECONDS = 10.0
 OF_THE_RECEIVER = (204, 410)

@@ -15,8 +15,8 @@ from sekkei_systems.q.design.models_numbers import Totals
 from sekkei_systems.q.design.tables import design
 from sekkei_systems.q.jobs.traces import JOB as TRACES
 from sekkei_systems.q.rules.numbers import waits_since
-from sekkei_systems.q.world.hearing import SKEW
-from sekkei_systems.q.world.people import DAY, WORLD, expo_of
+from tests.worlds.q.hearing import SKEW
+from tests.worlds.q.people import DAY, WORLD, expo_of
 
 
 @WORLD.always_in("Users", "Follows")

@@ -9,7 +9,7 @@ from sekkei_systems.tasks.design import Batch, Comment
 from sekkei_systems.tasks.pages.imports import packed
 from sekkei_systems.tasks.rules.foreign import Board, Found
 from sekkei_systems.tasks.rules.statuses import Priority, Status
-from sekkei_systems.tasks.world.people import (
+from tests.worlds.tasks.people import (
     TABLE,
     WORLD,
     api,

@@ -29,7 +29,7 @@ from sekkei_systems.lessons.rules.openings import holds_offer, is_paused
 from sekkei_systems.lessons.rules.places import free_places
 from sekkei_systems.lessons.rules.slots import slot_of
 from sekkei_systems.lessons.texts import say
-from sekkei_systems.lessons.world.people import (
+from tests.worlds.lessons.people import (
     PLACES,
     QUIET_LOOKS,
     THERE,
