@@ -84,7 +84,7 @@ def _show(preview: object) -> None:
     print(f"{preview.program}: {preview.name}")
     print(f"  {len(preview.new)} tasks to add, {preview.there} were added before")
     for found in preview.new:
-        print(f"  {found.status.value:5}  {found.title}")
+        print(f"  {found.draft.status.value:5}  {found.draft.title}")
     if preview.new_tags:
         print(f"  tags to add: {', '.join(preview.new_tags)}")
     for why, count in preview.left.items():

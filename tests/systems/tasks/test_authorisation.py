@@ -10,7 +10,7 @@ from sekkei.web.testing import Client, opened
 from sekkei_systems.tasks import SYSTEM
 from sekkei_systems.tasks.design import HookEvent, Role
 from sekkei_systems.tasks.rules.drafts import TaskChanges, TaskDraft
-from sekkei_systems.tasks.rules.foreign import Found
+from sekkei_systems.tasks.rules.foreign import ForeignTask
 from sekkei_systems.tasks.service import Admin, Service, Visitor
 from tests.web.authorisation import Matrix, Rule, deviations, uncovered
 
@@ -122,7 +122,7 @@ class World:
         return {"number": str(made.number)}
 
     async def taken_in(self) -> Mapping[str, str]:
-        run = await self.service.imports.begin_with(await self.admin(), "csv", "", [Found("", "対象")])
+        run = await self.service.imports.begin_with(await self.admin(), "csv", "", [ForeignTask("", TaskDraft("対象"))])
         return {"import_id": run.import_id}
 
     async def trashed(self) -> Mapping[str, str]:

@@ -25,7 +25,7 @@ from sekkei_systems.tasks.design import (
     views_of,
 )
 from sekkei_systems.tasks.rules.drafts import TaskChanges, TaskDraft
-from sekkei_systems.tasks.rules.foreign import Board, Found
+from sekkei_systems.tasks.rules.foreign import Board, ForeignTask
 from sekkei_systems.tasks.rules.hooks import of_task
 from sekkei_systems.tasks.rules.statuses import Status
 from sekkei_systems.tasks.service import Admin, Visitor
@@ -75,7 +75,7 @@ async def _saves_a_view(world: World, aoi: Admin) -> object:
 
 
 async def _takes_a_file_in(world: World, aoi: Admin) -> object:
-    return await world.service.imports.begin(aoi, Board("trello", "板", [Found("trello/1", "行")]))
+    return await world.service.imports.begin(aoi, Board("trello", "板", [ForeignTask("trello/1", TaskDraft("行"))]))
 
 
 async def _keeps_a_batch(world: World, aoi: Admin) -> object:

@@ -13,7 +13,7 @@ from sekkei.store import Embedded, Store
 from sekkei_systems.tasks.reactions import topic
 from sekkei_systems.tasks.rules.drafts import TaskChanges, TaskDraft
 from sekkei_systems.tasks.rules.filters import Filter
-from sekkei_systems.tasks.rules.foreign import Board, Found
+from sekkei_systems.tasks.rules.foreign import Board, ForeignTask
 from sekkei_systems.tasks.rules.statuses import Status
 from tests.systems.tasks.conftest import World
 
@@ -88,7 +88,9 @@ async def test_a_board_hears_once_of_an_import(world: World) -> None:
     await world.settle()
     listener = Listener(world, team.team_id)
     await asyncio.sleep(0)
-    found = [Found(f"x/{at}", f"仕事{at}", people=("Ren",), checks=(("一", False),)) for at in range(30)]
+    found = [
+        ForeignTask(f"x/{at}", TaskDraft(f"仕事{at}"), people=("Ren",), checks=(("一", False),)) for at in range(30)
+    ]
     assert await world.service.imports.take_in(aoi, Board("trello", "板", found)) == 30
     heard = [name for name, _ in await listener.heard(world)]
     assert (heard.count("team"), {*heard}) == (1, {"team", "totals", "import"})

@@ -7,7 +7,8 @@ from typing import Any
 from sekkei.worlds import Person
 from sekkei_systems.tasks.design import Batch, Comment
 from sekkei_systems.tasks.pages.imports import packed
-from sekkei_systems.tasks.rules.foreign import Board, Found
+from sekkei_systems.tasks.rules.drafts import TaskDraft
+from sekkei_systems.tasks.rules.foreign import Board, ForeignTask
 from sekkei_systems.tasks.rules.statuses import Priority, Status
 from tests.worlds.tasks.people import (
     TABLE,
@@ -250,7 +251,13 @@ async def takes_a_file_in(me: Person) -> str:
     numbers = sorted(me.dice.sample(range(SOURCES), me.dice.randint(2, 4)))
     above = f"trello/{numbers[0]}" if me.dice.chance(0.5) else ""
     rows = [
-        Found(f"trello/{n}", f"row {n}", tags=("imported",), people=(me.name,), parent=above if n != numbers[0] else "")
+        ForeignTask(
+            f"trello/{n}",
+            TaskDraft(f"row {n}"),
+            tags=("imported",),
+            people=(me.name,),
+            parent=above if n != numbers[0] else "",
+        )
         for n in numbers
     ]
     form = {"board": packed(Board("trello", "A board", rows))}

@@ -16,7 +16,7 @@ from starlette.requests import Request
 from sekkei.runtime.refusals import Refusal
 from sekkei.web import Form, Html, Pages, Rate, Redirect, body_limit, limit
 from sekkei_systems.tasks.pages.view import Listening, View
-from sekkei_systems.tasks.rules.foreign import BYTES_MAX, TASKS_MAX, UNPACKED_MAX, Board, Found, UnknownFile, read
+from sekkei_systems.tasks.rules.foreign import BYTES_MAX, TASKS_MAX, UNPACKED_MAX, Board, ForeignTask, UnknownFile, read
 from sekkei_systems.tasks.service import Imports, Member
 
 pages = Pages()
@@ -45,7 +45,7 @@ def unpacked(text: str) -> Board:
     return board
 
 
-def _odd(one: Found) -> bool:
+def _odd(one: ForeignTask) -> bool:
     return len(one.source) > 200 or "/" not in one.source or len(one.parent) > 200
 
 

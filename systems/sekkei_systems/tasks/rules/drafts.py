@@ -30,7 +30,7 @@ TagIds = Annotated[frozenset[str], Meta(max_length=TAGS_ON_A_TASK_MAX)]
 """Without TAG#."""
 
 
-class TaskDraft(Struct, frozen=True, forbid_unknown_fields=True):
+class TaskDraft(Struct, frozen=True, forbid_unknown_fields=True, rename="camel"):
     """A task as people enter it."""
 
     title: Title
@@ -59,7 +59,7 @@ class TaskDraft(Struct, frozen=True, forbid_unknown_fields=True):
         return plain
 
 
-class TaskChanges(Struct, frozen=True, forbid_unknown_fields=True):
+class TaskChanges(Struct, frozen=True, forbid_unknown_fields=True, rename="camel"):
     """What is left out stays as it is; null takes a date, the assignee or the priority away."""
 
     title: Title | UnsetType = UNSET

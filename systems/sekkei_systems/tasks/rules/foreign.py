@@ -21,7 +21,7 @@ import orjson
 from sekkei.runtime.days import JST
 from sekkei.runtime.refusals import Invalid
 from sekkei_systems.tasks.refusals import TooLarge
-from sekkei_systems.tasks.rules.drafts import DESCRIPTION_MAX, TAGS_ON_A_TASK_MAX, TITLE_MAX
+from sekkei_systems.tasks.rules.drafts import DESCRIPTION_MAX, TAGS_ON_A_TASK_MAX, TITLE_MAX, TaskDraft
 from sekkei_systems.tasks.rules.entered import FIRST_DAY, LAST_DAY
 from sekkei_systems.tasks.rules.statuses import Priority, Status
 
@@ -43,17 +43,13 @@ class UnknownFile(Invalid):
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ForeignTask:
     """One task of another program, as far as it fits."""
 
     source: str
     """What the program calls it, so that nothing comes in twice."""
-    title: str
-    description: str = ""
-    status: Status = Status.TODO
-    start: date | None = None
-    end: date | None = None
-    priority: Priority | None = None
+    draft: TaskDraft
+    """Without tags and assignee: a file has only their names."""
     tags: tuple[str, ...] = ()
     people: tuple[str, ...] = ()
     """By name; the first who is in the team has it."""
@@ -68,7 +64,7 @@ class Board:
 
     program: str
     name: str
-    tasks: list[Found] = field(default_factory=list)
+    tasks: list[ForeignTask] = field(default_factory=list)
     left: dict[str, int] = field(default_factory=dict)
 
     def leave(self, why: str, count: int = 1) -> None:
@@ -155,13 +151,15 @@ def _add(
     board.leave("checks", max(0, len(own) - CHECKS_MAX))
     description, end = _cut(board, _line_ends(card.get("desc"))), _day(card.get("due"))
     board.tasks.append(
-        Found(
+        ForeignTask(
             source=source,
-            title=_short(board, title),
-            description=description,
-            status=Status.DONE if card.get("dueComplete") else status_of(column),
-            start=_before(_day(card.get("start")), end),
-            end=end,
+            draft=TaskDraft(
+                title=_short(board, title),
+                description=description,
+                status=Status.DONE if card.get("dueComplete") else status_of(column),
+                start=_before(_day(card.get("start")), end),
+                end=end,
+            ),
             tags=_tags(board, names),
             people=tuple(filter(None, who)),
             checks=tuple(own[:CHECKS_MAX]),
@@ -218,14 +216,16 @@ def _add_vikunja(board: Board, task: Mapping[str, Any], buckets: Mapping[str, st
     board.leave("relations", sum(map(len, related.values())) + len(parents[1:]))
     end = _day(task.get("due_date")) or _day(task.get("end_date"))
     board.tasks.append(
-        Found(
+        ForeignTask(
             source=f"vikunja/{task['id']}",
-            title=_short(board, title),
-            description=_cut(board, plain_of(str(task.get("description") or ""))),
-            status=Status.DONE if task.get("done") else status_of(buckets.get(str(task.get("bucket_id")), "")),
-            start=_before(_day(task.get("start_date")), end),
-            end=end,
-            priority=_priority(task.get("priority")),
+            draft=TaskDraft(
+                title=_short(board, title),
+                description=_cut(board, plain_of(str(task.get("description") or ""))),
+                status=Status.DONE if task.get("done") else status_of(buckets.get(str(task.get("bucket_id")), "")),
+                start=_before(_day(task.get("start_date")), end),
+                end=end,
+                priority=_priority(task.get("priority")),
+            ),
             tags=_tags(board, (_line(one.get("title")) for one in _objects(task.get("labels")))),
             people=tuple(filter(None, (_person(one) for one in _objects(task.get("assignees"))))),
         )

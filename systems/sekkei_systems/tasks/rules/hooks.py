@@ -16,6 +16,7 @@ from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlsplit
 
+import msgspec
 import orjson
 
 from sekkei.runtime.ends import is_loopback
@@ -23,6 +24,7 @@ from sekkei.runtime.refusals import Invalid
 from sekkei.runtime.settings import Settings
 from sekkei.runtime.transports.webhook import Network, networks
 from sekkei_systems.tasks.design import Activity, Comment, HookEvent, Task, Team, TeamUser
+from sekkei_systems.tasks.rules.drafts import TaskDraft
 from sekkei_systems.tasks.rules.history import differences
 from sekkei_systems.tasks.rules.numbers import reference
 from sekkei_systems.tasks.rules.statuses import Status
@@ -114,17 +116,14 @@ def of_member(old: TeamUser | None, new: TeamUser | None, sequence: str) -> Happ
 
 
 def task_data(task: Task) -> dict[str, Any]:
-    """Without the description: whoever needs it asks the API."""
+    """Return what a webhook sends of a task; the API has its description, which is long."""
+    entered = msgspec.to_builtins(TaskDraft.of(task))
+    del entered["description"]
     return {
         "id": task.task_id,
         "number": task.number,
-        "title": task.title,
-        "status": task.status.value,
-        "start": task.start and task.start.isoformat(),
-        "end": task.end and task.end.isoformat(),
-        "tags": sorted(ref.removeprefix("TAG#") for ref in task.tags),
-        "assignee": task.assignee,
-        "priority": task.priority and task.priority.value,
+        **entered,
+        "tags": sorted(entered["tags"]),
         "version": task.version,
     }
 

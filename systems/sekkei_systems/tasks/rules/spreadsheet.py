@@ -10,13 +10,15 @@ from enum import Enum
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from msgspec import structs
+
 from sekkei.runtime.refusals import Refusal
 from sekkei.runtime.spreadsheet import as_written, harmless
 from sekkei.texts import LANGUAGES
 from sekkei_systems.tasks.design import Flow, Task
 from sekkei_systems.tasks.refusals import BadFile, TooLarge
 from sekkei_systems.tasks.rules.drafts import ENTERED, TaskDraft, choices_of
-from sekkei_systems.tasks.rules.foreign import Board, Found
+from sekkei_systems.tasks.rules.foreign import Board, ForeignTask
 from sekkei_systems.tasks.rules.history import text, value
 from sekkei_systems.tasks.rules.numbers import reference
 from sekkei_systems.tasks.texts import say
@@ -116,20 +118,14 @@ def as_board(rows: Sequence[Row], tag_names: Mapping[str, str], member_names: Ma
     numbers = {row.number for row in rows if row.number}
     named = {row.parent for row in rows} & numbers
     found = [
-        Found(
+        ForeignTask(
             source=f"csv/{file}/{row.number}" if row.number in named else "",
             parent=f"csv/{file}/{row.parent}" if row.parent in named else row.parent,
-            title=one.title,
-            description=one.description,
-            status=one.status,
-            start=one.start,
-            end=one.end,
-            priority=one.priority,
-            tags=tuple(tag_names[tag] for tag in sorted(one.tags)),
-            people=(member_names[one.assignee],) if one.assignee else (),
+            draft=structs.replace(row.draft, tags=frozenset(), assignee=None),
+            tags=tuple(tag_names[tag] for tag in sorted(row.draft.tags)),
+            people=(member_names[row.draft.assignee],) if row.draft.assignee else (),
         )
         for row in rows
-        for one in (row.draft,)
     ]
     return Board("csv", "", found)
 

@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from msgspec import structs
+
 from sekkei.clock import Clock
 from sekkei.design import Action, ConditionFailed, Contended, Database, TransactionFailed, replace
 from sekkei.design.retries import pause
@@ -30,7 +32,7 @@ from sekkei_systems.tasks.design import plan_of as stored_plan
 from sekkei_systems.tasks.refusals import NoSuchMember, NoSuchParent, NoSuchTag, NoSuchTask, NoSuchTeam, TooLarge
 from sekkei_systems.tasks.rules.drafts import CHILDREN_MAX, TaskDraft
 from sekkei_systems.tasks.rules.entered import line_of
-from sekkei_systems.tasks.rules.foreign import Found
+from sekkei_systems.tasks.rules.foreign import ForeignTask
 from sekkei_systems.tasks.rules.identifiers import short
 from sekkei_systems.tasks.rules.import_parts import unpacked
 from sekkei_systems.tasks.service.access import Access, Admin, Member
@@ -95,7 +97,7 @@ class ImportWork:
                 await pause(attempt, self._clock)
         raise Contended("SK303", f"a part of import {part.import_id} kept being changed by others")
 
-    async def _write(self, member: Member, part: ImportPart, new: Sequence[Found], seen: int) -> None:
+    async def _write(self, member: Member, part: ImportPart, new: Sequence[ForeignTask], seen: int) -> None:
         run = import_runs.update(part.team_id, part.import_id).add(ImportRun.seen, seen).add(ImportRun.made, len(new))
         gone = import_parts.delete(part.team_id, part.import_id, part.at).must_exist()
         if new:
@@ -103,7 +105,9 @@ class ImportWork:
         else:
             await self._db.transact(run, gone)
 
-    async def _make(self, member: Member, new: Sequence[Found], import_id: str, *with_them: Action[Any, Any]) -> None:
+    async def _make(
+        self, member: Member, new: Sequence[ForeignTask], import_id: str, *with_them: Action[Any, Any]
+    ) -> None:
         tags = {tag.name: tag.tag_id for tag in await self._tags.all(member)}
         people = {one.user_name: one.user_id for one in await self._teams.members(member)}
         drafts = [draft_of(one, tags, people) for one in new]
@@ -121,7 +125,7 @@ class ImportWork:
         await self._tasks.create_together(member.team_id, member.user_id, drafts, beside, import_id)
 
     def _plans(
-        self, pairs: Sequence[tuple[Found, Task]], above: Mapping[str, Plan], import_id: str
+        self, pairs: Sequence[tuple[ForeignTask, Task]], above: Mapping[str, Plan], import_id: str
     ) -> list[Action[Any, Any]]:
         """Checklists, and both sides of what is part of what; the parents may have come with an earlier part."""
         here = {one.source: task.task_id for one, task in pairs if one.source}
@@ -140,7 +144,7 @@ class ImportWork:
         more = [adopted(old[id].team_id, id, sorted(some), old[id]) for id, some in children.items()]
         return [*found, *(action for some in more for action in some)]
 
-    async def _above(self, member: Member, new: Sequence[Found]) -> dict[str, Plan]:
+    async def _above(self, member: Member, new: Sequence[ForeignTask]) -> dict[str, Plan]:
         """The plans of parents that are there already, by what the file calls them: those that can be parents."""
         here = {one.source for one in new}
         wanted = Counter(one.parent for one in new if one.parent and one.parent not in here)
@@ -160,7 +164,7 @@ class ImportWork:
             return None
         return await self._db.get(stored_plan(member.team_id, id)) or Plan(team_id=member.team_id, task_id=id)
 
-    async def _known(self, team_id: str, tasks: Sequence[Found]) -> set[str]:
+    async def _known(self, team_id: str, tasks: Sequence[ForeignTask]) -> set[str]:
         sources = dict.fromkeys(one.source for one in tasks if one.source)
         found = await self._db.get_many([imported_as(team_id, source).consistent() for source in sources])
         return {one.source for one in found if one is not None}
@@ -179,20 +183,15 @@ class ImportWork:
             await self._db.write(import_parts.delete(part.team_id, part.import_id, part.at))
 
 
-def draft_of(found: Found, tags: Mapping[str, str], people: Mapping[str, str]) -> TaskDraft:
-    return TaskDraft(
-        found.title,
-        found.description,
-        found.status,
-        found.start,
-        found.end,
-        frozenset(tags[name] for name in found.tags if name in tags),
-        next((people[name] for name in found.people if name in people), None),
-        found.priority,
+def draft_of(found: ForeignTask, tags: Mapping[str, str], people: Mapping[str, str]) -> TaskDraft:
+    return structs.replace(
+        found.draft,
+        tags=frozenset(tags[name] for name in found.tags if name in tags),
+        assignee=next((people[name] for name in found.people if name in people), None),
     )
 
 
-def plan_of(found: Found, team_id: str, task_id: str, clock: Clock) -> Plan:
+def plan_of(found: ForeignTask, team_id: str, task_id: str, clock: Clock) -> Plan:
     if len(found.checks) > CHECKS_MAX:
         raise TooLarge(field="text", most=CHECKS_MAX)
     checks = [Check(id=short(clock), text=line_of(text, CHECK_MAX, "text"), done=done) for text, done in found.checks]

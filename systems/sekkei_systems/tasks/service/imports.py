@@ -19,7 +19,7 @@ from sekkei.runtime.jobs import Jobs
 from sekkei_systems.tasks.design import ImportPart, ImportRun, import_parts, import_run, import_runs, imported_as
 from sekkei_systems.tasks.refusals import NoSuchImport, NoSuchTeam
 from sekkei_systems.tasks.rules.entered import line_of
-from sekkei_systems.tasks.rules.foreign import Board, Found
+from sekkei_systems.tasks.rules.foreign import Board, ForeignTask
 from sekkei_systems.tasks.rules.identifiers import short
 from sekkei_systems.tasks.rules.import_parts import packed, parts_of, rooted
 from sekkei_systems.tasks.rules.writes import still_open
@@ -39,7 +39,7 @@ class Preview:
 
     program: str
     name: str
-    new: tuple[Found, ...]
+    new: tuple[ForeignTask, ...]
     there: int
     """Tasks that came in before."""
     new_tags: tuple[str, ...]
@@ -72,7 +72,7 @@ class Imports:
         return await self.begin_with(member, board.program, board.name, wanted.new, wanted.new_tags)
 
     async def begin_with(
-        self, member: Member, program: str, name: str, tasks: Sequence[Found], tags: Sequence[str] = ()
+        self, member: Member, program: str, name: str, tasks: Sequence[ForeignTask], tags: Sequence[str] = ()
     ) -> ImportRun:
         """Everything is checked before anything is stored; parts without their run, after a cut, go by themselves."""
         for one in tasks:
@@ -114,17 +114,17 @@ class Imports:
             await self.work.step(member.team_id, run.import_id, member.user_id)
         return (await self.get(member, run.import_id)).made
 
-    async def _known(self, team_id: str, tasks: Sequence[Found]) -> set[str]:
+    async def _known(self, team_id: str, tasks: Sequence[ForeignTask]) -> set[str]:
         sources = dict.fromkeys(one.source for one in tasks)
         found = await self._db.get_many([imported_as(team_id, source).consistent() for source in sources])
         return {one.source for one in found if one is not None}
 
-    async def _missing_tags(self, member: Member, new: Sequence[Found]) -> tuple[str, ...]:
+    async def _missing_tags(self, member: Member, new: Sequence[ForeignTask]) -> tuple[str, ...]:
         there = {tag.name for tag in await self._tags.all(member)}
         wanted = dict.fromkeys(name for one in new for name in one.tags if name not in there)
         return tuple(wanted)[: TAGS_MAX - len(there)]
 
-    async def _strangers(self, member: Member, new: Sequence[Found]) -> set[str]:
+    async def _strangers(self, member: Member, new: Sequence[ForeignTask]) -> set[str]:
         """People of the file who are not in the team; their tasks are nobody's."""
         names = {one.user_name for one in await self._teams.members(member)}
         return {name for one in new for name in one.people} - names

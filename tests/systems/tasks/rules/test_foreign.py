@@ -19,14 +19,14 @@ from tests.systems.tasks.boards import VIKUNJA, trello, vikunja
 def test_a_board_of_trello() -> None:
     board = read(trello())
     assert (board.program, board.name) == ("trello", "引っ越し")
-    assert [(one.title, one.status) for one in board.tasks] == [
+    assert [(one.draft.title, one.draft.status) for one in board.tasks] == [
         ("水道の連絡", Status.DOING),
         ("段ボールを買う", Status.TODO),
         ("鍵を返す", Status.DONE),
     ]
     box = board.tasks[1]
     assert box.source == "trello/c1"
-    assert (box.start, box.end) == (date(2025, 11, 6), date(2025, 11, 11)), "as the day is called in Japan"
+    assert (box.draft.start, box.draft.end) == (date(2025, 11, 6), date(2025, 11, 11)), "as the day is called in Japan"
     assert box.tags == ("急ぎ", "green")
     assert box.people == ("Nobody Here", "Ren")
     assert box.checks == (("小さい箱", True), ("大きい箱", False))
@@ -36,8 +36,9 @@ def test_a_board_of_trello() -> None:
 @pytest.mark.parametrize("content", [vikunja(), orjson.dumps(VIKUNJA), b"\xef\xbb\xbf" + orjson.dumps(VIKUNJA)])
 def test_an_export_of_vikunja(content: bytes) -> None:
     board = read(content)
-    first, second = board.tasks
-    assert (first.source, first.title, first.description) == ("vikunja/11", "Write report", "One & two\nthree")
+    assert [one.source for one in board.tasks] == ["vikunja/11", "vikunja/12"]
+    first, second = (one.draft for one in board.tasks)
+    assert (first.title, first.description) == ("Write report", "One & two\nthree")
     assert (first.status, first.priority, first.start, first.end) == (
         Status.DOING,
         Priority.HIGH,
@@ -97,7 +98,7 @@ def test_an_archive_without_data() -> None:
 def test_what_is_too_long_is_cut_and_counted() -> None:
     cards = [{"id": "c", "name": "x" * 300, "desc": "y" * 10_001, "idList": "l1"}]
     board = read(trello(cards=cards, actions=[]))
-    assert (len(board.tasks[0].title), len(board.tasks[0].description)) == (200, 10_000)
+    assert (len(board.tasks[0].draft.title), len(board.tasks[0].draft.description)) == (200, 10_000)
     assert board.left == {"long-titles": 1, "long-texts": 1}
 
 
@@ -129,7 +130,7 @@ def test_html_as_text() -> None:
     ],
 )
 def test_odd_names_of_things_are_names(odd: object) -> None:
-    assert [one.title for one in read(orjson.dumps(odd)).tasks] == ["x"]
+    assert [one.draft.title for one in read(orjson.dumps(odd)).tasks] == ["x"]
 
 
 def test_signs_that_open_no_element_are_looked_at_once() -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sekkei_systems.tasks.rules.foreign import Found
+from sekkei_systems.tasks.rules.drafts import TaskDraft
+from sekkei_systems.tasks.rules.foreign import ForeignTask
 from sekkei_systems.tasks.rules.import_parts import (
     ACTIONS_MAX,
     BYTES_MAX,
@@ -18,10 +19,14 @@ from sekkei_systems.tasks.rules.import_parts import (
 
 NAMES = st.lists(st.text("abcdefghij", min_size=1, max_size=3), max_size=10).map(tuple)
 FOUND = st.builds(
-    Found,
+    ForeignTask,
     source=st.text("abc", max_size=3),
-    title=st.just("仕事"),
-    description=st.integers(0, 10_000).map(lambda n: "長" * n),
+    draft=st.builds(
+        TaskDraft,
+        title=st.just("仕事"),
+        description=st.integers(0, 10_000).map(lambda n: "長" * n),
+        tags=st.just(frozenset()),
+    ),
     tags=NAMES,
     people=NAMES,
     parent=st.text("abc", max_size=2),
@@ -30,7 +35,7 @@ FOUND = st.builds(
 
 
 @given(st.lists(FOUND, max_size=40))
-def test_all_of_them_in_parts_that_fit(tasks: list[Found]) -> None:
+def test_all_of_them_in_parts_that_fit(tasks: list[ForeignTask]) -> None:
     parts = list(parts_of(tasks))
     assert [one for part in parts for one in part] == tasks
     for part in parts:
@@ -43,7 +48,7 @@ def test_all_of_them_in_parts_that_fit(tasks: list[Found]) -> None:
 
 def test_one_level_and_no_part_before_its_parent() -> None:
     pairs = [("a/3", "a/2"), ("a/1", ""), ("a/2", "a/1"), ("a/4", "a/5"), ("a/5", "a/4"), ("a/6", "a/6"), ("", "DEV-1")]
-    found = rooted([Found(source, "仕事", parent=parent) for source, parent in pairs])
+    found = rooted([ForeignTask(source, TaskDraft("仕事"), parent=parent) for source, parent in pairs])
     assert [(one.source, one.parent) for one in found] == [
         ("a/1", ""),
         ("a/3", "a/1"),
@@ -53,10 +58,15 @@ def test_one_level_and_no_part_before_its_parent() -> None:
         ("a/6", ""),
         ("", "DEV-1"),
     ]
-    many = rooted([Found("a/1", "仕事"), *(Found(f"b/{at}", "仕事", parent="a/1") for at in range(60))])
+    many = rooted(
+        [
+            ForeignTask("a/1", TaskDraft("仕事")),
+            *(ForeignTask(f"b/{at}", TaskDraft("仕事"), parent="a/1") for at in range(60)),
+        ]
+    )
     assert sum(one.parent == "a/1" for one in many) == 50
 
 
 @given(st.lists(FOUND, max_size=40))
-def test_every_task_stays(tasks: list[Found]) -> None:
-    assert sorted(one.description for one in rooted(tasks)) == sorted(one.description for one in tasks)
+def test_every_task_stays(tasks: list[ForeignTask]) -> None:
+    assert sorted(one.draft.description for one in rooted(tasks)) == sorted(one.draft.description for one in tasks)

@@ -8,7 +8,8 @@ import pytest
 
 from sekkei.design import Database
 from sekkei_systems.tasks.design import ImportRun, Task, parts_of, stored_tasks, totals
-from sekkei_systems.tasks.rules.foreign import Board, Found
+from sekkei_systems.tasks.rules.drafts import TaskDraft
+from sekkei_systems.tasks.rules.foreign import Board, ForeignTask
 from sekkei_systems.tasks.rules.statuses import Status
 from sekkei_systems.tasks.service import Member
 from tests.systems.tasks.conftest import World
@@ -23,11 +24,9 @@ def many(program: str = "trello") -> Board:
         program,
         "大きい",
         [
-            Found(
+            ForeignTask(
                 source=f"{program}/{at}" if program != "csv" else "",
-                title=f"仕事{at:03}",
-                description="長い。" * (2_000 if at % 10 == 0 else 2),
-                status=kinds[at % 3],
+                draft=TaskDraft(f"仕事{at:03}", "長い。" * (2_000 if at % 10 == 0 else 2), kinds[at % 3]),
                 tags=(f"t{at % 7}",),
                 people=("Ren",) if at % 2 else (),
                 checks=(("一", True), ("二", False)) if at % 4 == 0 else (),
@@ -130,12 +129,21 @@ async def test_parts_of_a_task_find_it_in_an_earlier_part_of_the_file(world: Wor
     aoi = await world.admin("aoi", (await world.team()).team_id)
     imports, plans = world.service.imports, world.service.plans
     found = [
-        Found(f"v/{at}", f"仕事{at:02}", parent="v/0" if at in (1, 30) else "v/31" if at == 5 else "")
+        ForeignTask(f"v/{at}", TaskDraft(f"仕事{at:02}"), parent="v/0" if at in (1, 30) else "v/31" if at == 5 else "")
         for at in range(32)
     ]
     await imports.take_in(aoi, Board("vikunja", "", found))
     await imports.take_in(
-        aoi, Board("vikunja", "", [*found, Found("v/40", "後", parent="v/0"), Found("v/41", "迷", parent="v/99")])
+        aoi,
+        Board(
+            "vikunja",
+            "",
+            [
+                *found,
+                ForeignTask("v/40", TaskDraft("後"), parent="v/0"),
+                ForeignTask("v/41", TaskDraft("迷"), parent="v/99"),
+            ],
+        ),
     )
     tasks = {one.title: one for one in await world.opened.context.db.all(stored_tasks(aoi.team_id).consistent())}
     family = (await plans.around(await plans.get(aoi, tasks["仕事00"].task_id))).family

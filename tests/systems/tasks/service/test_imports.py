@@ -6,7 +6,8 @@ import pytest
 
 from sekkei_systems.tasks.design import every_task, import_run, totals
 from sekkei_systems.tasks.refusals import BadText, TooLarge
-from sekkei_systems.tasks.rules.foreign import Board, Found, read
+from sekkei_systems.tasks.rules.drafts import TaskDraft
+from sekkei_systems.tasks.rules.foreign import Board, ForeignTask, read
 from tests.systems.tasks.boards import TRELLO, trello, vikunja
 from tests.systems.tasks.conftest import World
 
@@ -16,7 +17,10 @@ async def test_a_board_comes_in_once(world: World) -> None:
     db, aoi = world.opened.context.db, await world.admin("aoi", team.team_id)
     board = read(trello())
     preview = await world.service.imports.preview(aoi, board)
-    assert ([one.title for one in preview.new], preview.there) == (["水道の連絡", "段ボールを買う", "鍵を返す"], 0)
+    assert ([one.draft.title for one in preview.new], preview.there) == (
+        ["水道の連絡", "段ボールを買う", "鍵を返す"],
+        0,
+    )
     assert preview.new_tags == ("急ぎ", "green")
     assert preview.left["strangers"] == 1
     assert (await db.need(totals(team.team_id).consistent())).todo == 0, "nothing is written yet"
@@ -38,7 +42,7 @@ async def test_a_later_file_of_the_same_board_brings_what_is_new(world: World) -
     more = {"id": "c9", "name": "あとから", "idList": "l1", "pos": 9}
     later = read(trello(cards=[*TRELLO["cards"], more, more]))
     preview = await world.service.imports.preview(aoi, later)
-    assert ([one.title for one in preview.new], preview.there) == (["あとから"], 3)
+    assert ([one.draft.title for one in preview.new], preview.there) == (["あとから"], 3)
     assert await world.service.imports.take_in(aoi, later) == 1
     assert await world.service.imports.take_in(aoi, read(vikunja())) == 2
 
@@ -56,13 +60,13 @@ async def test_what_was_forged_is_refused_before_anything_is_stored(world: World
     team = await world.team()
     aoi, db = await world.admin("aoi", team.team_id), world.opened.context.db
     for wrong, refusal in (
-        (Found("x/1", "長" * 201), BadText),
-        (Found("x/1", "多", tags=tuple(map(str, range(11)))), TooLarge),
-        (Found("x/1", "多", checks=(("一", True),) * 101), TooLarge),
-        (Found("x/1", "長", checks=(("一" * 201, True),)), BadText),
+        (ForeignTask("x/1", TaskDraft("長" * 201)), BadText),
+        (ForeignTask("x/1", TaskDraft("多"), tags=tuple(map(str, range(11)))), TooLarge),
+        (ForeignTask("x/1", TaskDraft("多"), checks=(("一", True),) * 101), TooLarge),
+        (ForeignTask("x/1", TaskDraft("長"), checks=(("一" * 201, True),)), BadText),
     ):
         with pytest.raises(refusal):
-            await world.service.imports.begin(aoi, Board("x", "x", [Found("x/0", "よい"), wrong]))
+            await world.service.imports.begin(aoi, Board("x", "x", [ForeignTask("x/0", TaskDraft("よい")), wrong]))
     request = {
         "TableName": db.table_name(import_run(team.team_id, "x").entity.table),
         "KeyConditionExpression": "PK = :team AND begins_with(SK, :import)",
