@@ -25,6 +25,7 @@ from sekkei.errors import ValidationException
 from sekkei.wire.service import Service
 from tests.engine.conftest import Tables, item, key
 from tests.engine.operations.calls import new_index
+from tests.engine.operations.waiting import jobs_done
 
 
 async def test_two_engines_on_one_file_see_each_other(tmp_path: object) -> None:
@@ -37,6 +38,7 @@ async def test_two_engines_on_one_file_see_each_other(tmp_path: object) -> None:
         await tables("UpdateTable", TableName="plain", **new_index("by_colour", "colour"))
         # The other engine learns of the index before it writes.
         await others.put("plain", pk="b", colour="blue")
+        await jobs_done(one)
         assert len(await tables.all("plain", "by_colour")) == 2
         await others("DeleteTable", TableName="plain")
         await others(

@@ -11,6 +11,7 @@ from sekkei.clock import ManualClock
 from sekkei.design import Database
 from sekkei.runtime.design import design
 from tests.calls import asks_only_what_is_noted as asks_only_what_is_noted
+from tests.virtual_time import pytest_asyncio_loop_factories as pytest_asyncio_loop_factories
 
 
 @pytest.fixture

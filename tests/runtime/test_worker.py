@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -24,7 +23,9 @@ from sekkei.runtime.worker import Worker
 from sekkei.store import Embedded
 from sekkei.store.protocol import Request, Response, Store
 from sekkei.web.testing import test_settings
+from sekkei.worlds.seam import Driven
 from tests.runtime.test_pump import Note, design, notes
+from tests.virtual_time import running_clock
 
 LONG_SECONDS = 60.0
 
@@ -37,7 +38,7 @@ class Told:
         self.something = asyncio.Event()
 
     def tell(self, what: str) -> None:
-        self.at[what] = time.monotonic()
+        self.at[what] = asyncio.get_running_loop().time()
         self.something.set()
 
     async def of(self, what: str, within: float) -> float:
@@ -155,8 +156,9 @@ async def test_a_reaction_comes_of_a_write_of_this_process_by_itself(
     await store.close()
 
 
-async def test_a_reaction_comes_of_another_processes_write(tmp_path: Path) -> None:
+async def test_a_reaction_comes_of_another_processes_write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert worker.IDLE_SECONDS < 2, "within two seconds"
+    monkeypatch.setattr(worker, "IDLE_SECONDS", 0.01)
     told, store, other = Told(), Embedded(tmp_path / "a.db"), Embedded(tmp_path / "a.db")
     async with working(store, told):
         await design.open(other, env="test").write(notes.put(Note(id="1", text="from afar")))
@@ -165,15 +167,24 @@ async def test_a_reaction_comes_of_another_processes_write(tmp_path: Path) -> No
     await store.close()
 
 
-async def test_a_schedule_fires_at_its_time_and_not_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+class Telling(Driven):
+    """As a file does, it tells whether something was written."""
+
+    def version(self) -> int:
+        return self._store.version()
+
+
+@pytest.mark.virtual_time
+async def test_a_schedule_fires_at_its_time_and_not_before(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in PAUSES:
         monkeypatch.setattr(worker, name, NEVER)
-    told, store = Told(), Embedded(tmp_path / "a.db")
-    async with working(store, told) as deployment:
-        due = time.monotonic() + 0.5
-        at = days.now(SYSTEM) + timedelta(seconds=0.5)
+    clock = running_clock()
+    told, store = Told(), Telling.in_memory(clock)
+    async with working(store, told, clock=clock) as deployment:
+        due = clock.monotonic() + 20
+        at = days.now(clock) + timedelta(seconds=20)
         await deployment.systems["quiet"].context.schedules.put("one", "on-time", {}, at=at)
-        assert await told.of("on time", LONG_SECONDS) > due - 0.05
+        assert await told.of("on time", LONG_SECONDS) == pytest.approx(due)
     await store.close()
 
 

@@ -15,7 +15,7 @@ from sekkei.engine.upkeep.verify import verify_file
 from sekkei.errors import ResourceNotFoundException, ValidationException
 from tests.engine.conftest import Tables, item, key
 from tests.engine.operations.calls import restore
-from tests.engine.operations.waiting import jobs_done
+from tests.engine.operations.waiting import index_active, jobs_done
 
 RECOVERY = {"PointInTimeRecoveryEnabled": True}
 READS: dict[str, dict[str, Any]] = {
@@ -140,6 +140,7 @@ async def test_an_index_made_anew_with_another_key_is_read_by_who_knew_the_old_o
         AttributeDefinitions=[{"AttributeName": "text", "AttributeType": "S"}],
         GlobalSecondaryIndexUpdates=[{"Create": again}],
     )
+    await index_active(other, "items", "by_g")
     with pytest.raises(ValidationException, match="missed key schema element: text"):
         await tables("Query", **BY_G)
     await parts.finish(tables.engine.path)

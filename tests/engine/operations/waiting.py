@@ -9,6 +9,7 @@ from sekkei.engine import Engine
 from sekkei.engine.history import jobs
 from sekkei.engine.history.jobs import JobKind, Memory, State
 from sekkei.engine.storage.transaction import Transaction
+from tests.engine.conftest import Tables
 
 
 def jobs_under_way(engine: Engine) -> int:
@@ -23,6 +24,15 @@ async def jobs_done(engine: Engine) -> None:
     """Each sweep is a job for the writer itself, so that another part has been done when it returns."""
     while jobs_under_way(engine):
         await engine.sweep()
+
+
+async def index_active(tables: Tables, table: str, index: str) -> None:
+    """While other jobs may be held."""
+    while True:
+        described = (await tables("DescribeTable", TableName=table))["Table"]["GlobalSecondaryIndexes"]
+        if {one["IndexName"]: one["IndexStatus"] for one in described}[index] == "ACTIVE":
+            return
+        await tables.engine.sweep()
 
 
 class HeldJobs:
