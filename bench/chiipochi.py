@@ -32,7 +32,7 @@ from sekkei.web.application import Shell
 from sekkei_systems.chiipochi import SYSTEM as CHIIPOCHI
 from sekkei_systems.chiipochi.design import donations_on, stamp_card
 from sekkei_systems.chiipochi.design.models import Status
-from sekkei_systems.chiipochi.ports.line.signatures import local_secret
+from sekkei_systems.chiipochi.ports.line.port import local_secret
 from sekkei_systems.chiipochi.ports.payments import signed
 from sekkei_systems.chiipochi.service.links import order_id_of
 

@@ -22,7 +22,7 @@ from sekkei.runtime.outbox import Rejected, Undeliverable
 from sekkei.runtime.settings import Settings
 from sekkei.runtime.transports import configured
 from sekkei.runtime.transports.expo import DeviceGone, Expo
-from sekkei.runtime.transports.line import LinePush
+from sekkei.runtime.transports.line import ChannelSecrets, LineApi
 from sekkei.runtime.transports.line import signature as line_signature
 from sekkei.runtime.transports.mail import as_email
 from sekkei.runtime.transports.ses import Ses
@@ -217,7 +217,7 @@ async def test_expo_six_hundred_a_second() -> None:
 async def test_line_takes_a_push_once() -> None:
     ok, again = (200, {"X-Line-Request-Id": "r1"}, {}), (409, {"X-Line-Accepted-Request-Id": "r1"}, {})
     async with http_server(ok, again, (429, {}, {}), (500, {}, {}), (400, {}, {"message": "bad"})) as server:
-        line = LinePush("secret", Http(), ManualClock(), server.url)
+        line = LineApi("secret", Http(), ManualClock(), server.url)
         push = message(to="U1", messages='[{"type":"text","text":"空きが出ました"}]')
         assert [await line.send(push), await line.send(push)] == ["r1", "r1"]
         for _ in range(2):
@@ -234,12 +234,37 @@ async def test_line_is_not_asked_again_when_the_month_is_used_up() -> None:
     full = {"message": "You have reached your monthly limit."}
     async with http_server((429, {}, full)) as server:
         with pytest.raises(Undeliverable, match="monthly limit"):
-            await LinePush("secret", Http(), ManualClock(), server.url).send(message(to="U1", messages="[]"))
+            await LineApi("secret", Http(), ManualClock(), server.url).send(message(to="U1", messages="[]"))
 
 
 def test_line_signatures_are_those_of_its_own_library() -> None:
     validator = SignatureValidator("secret")
-    assert validator.validate('{"events":[]}', line_signature(b"secret", b'{"events":[]}'))
+    body = '{"events":[],"text":"🐾"}'
+    signed = line_signature(b"secret", body.encode())
+    assert validator.validate(body, signed)
+    assert not SignatureValidator("other").validate(body, signed)
+
+
+@pytest.mark.parametrize(
+    ("secret", "previous", "otherwise", "taken"),
+    [
+        ("secret", "", [], True),
+        ("new", "secret", [], True),
+        ("", "secret", [], True),
+        ("new", "", [], False),
+        ("", "", [], False),
+        ("", "", [b"secret"], True),
+        ("new", "", [b"secret"], False),  # with a channel, what stands in for one opens nothing
+    ],
+)
+def test_webhooks_of_line_are_signed_by_one_of_the_secrets(
+    secret: str, previous: str, otherwise: list[bytes], taken: bool
+) -> None:
+    values = {"line_channel_secret": secret, "line_channel_secret_previous": previous}
+    secrets = ChannelSecrets.configured(Settings(values=values), *otherwise)
+    assert secrets.have_signed(b"{}", line_signature(b"secret", b"{}")) is taken
+    for given in (None, "", "あ", line_signature(b"secret", b"{} ")):
+        assert not secrets.have_signed(b"{}", given)
 
 
 LOOPBACK = networks("127.0.0.0/8")

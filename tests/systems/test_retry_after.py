@@ -12,7 +12,7 @@ from sekkei.runtime.design import Message
 from sekkei.runtime.http import Http
 from sekkei.runtime.outbox import TryAgain
 from sekkei.runtime.transports.expo import Expo
-from sekkei.runtime.transports.line import LinePush
+from sekkei.runtime.transports.line import LineApi
 from sekkei.runtime.transports.web_push import Vapid, WebPush, make_key
 from sekkei.runtime.transports.webhook import Webhook, networks
 from sekkei.testing import make
@@ -34,7 +34,7 @@ async def expo(url: str, clock: Clock) -> object:
 
 
 async def line(url: str, clock: Clock) -> object:
-    return await LinePush("secret", Http(), clock, url).send(message(messages="[]"))
+    return await LineApi("secret", Http(), clock, url).send(message(messages="[]"))
 
 
 async def web_push(url: str, clock: Clock) -> object:

@@ -19,6 +19,7 @@ from sekkei.clock import Clock
 from sekkei.runtime.http import Http
 from sekkei.runtime.outbox import Transport
 from sekkei.runtime.settings import Settings
+from sekkei.runtime.transports.line import LineApi
 
 
 def configured(settings: Settings, clock: Clock, http: Http) -> dict[str, Transport]:
@@ -45,8 +46,7 @@ def configured(settings: Settings, clock: Clock, http: Http) -> dict[str, Transp
         except ValueError as error:
             raise ValueError(f"SEKKEI_WEBHOOK_ALLOW: {error}; give networks such as 10.1.0.0/16.") from None
         found["webhook"] = Webhook(settings.get("webhook_secret").encode(), clock, allowed=allowed)
-    if settings.get("line_channel_token"):
-        from sekkei.runtime.transports.line import API_URL, LinePush
-
-        found["line"] = LinePush(settings.get("line_channel_token"), http, clock, settings.get("line_api_url", API_URL))
+    line = LineApi.configured(settings, http, clock)
+    if line is not None:
+        found["line"] = line
     return found

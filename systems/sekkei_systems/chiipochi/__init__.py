@@ -14,6 +14,7 @@ from sekkei.runtime.probes import Asking
 from sekkei.runtime.settings import Settings
 from sekkei.runtime.system import Context, Parts, System
 from sekkei.runtime.transports.line import API_URL as LINE_URL
+from sekkei.runtime.transports.line import ChannelSecrets, LineApi
 from sekkei.web import Given
 from sekkei_systems.chiipochi import jobs, pages
 from sekkei_systems.chiipochi.api import api
@@ -25,8 +26,8 @@ from sekkei_systems.chiipochi.local.callbacks import LocalCallbacks
 from sekkei_systems.chiipochi.local.chat import Chat, line_id
 from sekkei_systems.chiipochi.local.stripe.server import KEY
 from sekkei_systems.chiipochi.pages.view import Asked, asked_of
-from sekkei_systems.chiipochi.ports.line.api import LineApi
-from sekkei_systems.chiipochi.ports.line.signatures import ChannelSecrets, is_simulated
+from sekkei_systems.chiipochi.ports.line.port import is_simulated, local_secret
+from sekkei_systems.chiipochi.ports.line.replies import Replies
 from sekkei_systems.chiipochi.ports.payments.methods import Methods
 from sekkei_systems.chiipochi.ports.payments.none import NoProvider
 from sekkei_systems.chiipochi.ports.payments.port import Provider
@@ -54,7 +55,7 @@ def build(context: Context) -> Parts:
     line_api = LineApi.configured(settings, http, context.clock)
     service = Service(context, provider, line_api or chat)
     transports: dict[str, Transport] = {
-        "line": line_api or chat,
+        "line": Replies(line_api, context.clock) if line_api else chat,
         REFUNDS: RefundTransport(service.refunds, service.surpluses),
         ASK: service.reconciliation,
         AFTERWARDS: service.later,
@@ -84,7 +85,7 @@ def given(context: Context, service: Service, chat: Chat, account: LocalAccount 
         *service.nouns,
         chat,
         *([account] if account is not None else []),
-        ChannelSecrets.configured(context.settings),
+        ChannelSecrets.configured(context.settings, local_secret(context.settings)),
         context.live,
         context.jobs,
         context.outbox,

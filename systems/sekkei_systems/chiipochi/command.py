@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from sekkei.commands import FINDINGS, OK, CouldNotRun
 
 if TYPE_CHECKING:
-    from sekkei_systems.chiipochi.ports.line.api import LineApi
+    from sekkei.runtime.transports.line import LineApi
 
 SUMMARY = "ちいポチ at LINE: the rich menu, a check of all messages, a test of the webhook."
 
@@ -162,7 +162,7 @@ async def _at_line(arguments: argparse.Namespace) -> int:
     from sekkei.clock import SYSTEM
     from sekkei.runtime.http import Http
     from sekkei.runtime.settings import Secrets, from_environment
-    from sekkei_systems.chiipochi.ports.line.api import LineApi
+    from sekkei.runtime.transports.line import LineApi
 
     http = Http()
     settings = from_environment(secrets=Secrets(token_bytes(32)))  # nothing is sealed here: none is kept

@@ -11,7 +11,7 @@ from sekkei.web.journeys import Journeys, Traveller
 from sekkei_systems.chiipochi import SYSTEM
 from sekkei_systems.chiipochi.design import history_of_user
 from sekkei_systems.chiipochi.local.chat import line_id
-from sekkei_systems.chiipochi.ports.line.signatures import local_secret
+from sekkei_systems.chiipochi.ports.line.port import local_secret
 from sekkei_systems.chiipochi.service import Service
 from sekkei_systems.chiipochi.service.links import order_id_of
 

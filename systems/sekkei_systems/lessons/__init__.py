@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from sekkei.clock import Clock
 from sekkei.runtime.ends import MAIL
 from sekkei.runtime.system import Context, Parts, System
+from sekkei.runtime.transports.line import ChannelSecrets
 from sekkei.web import Given
 from sekkei_systems.lessons import api, pages
 from sekkei_systems.lessons.demo import demo
@@ -48,7 +49,7 @@ def given_of(service: Service, context: Context) -> Given:
     """What handlers are given by type; pages and API add what they make for each request."""
     given = Given(*service.parts(), context.live, context.idempotency, context.outbox, context.settings)
     given.value(Clock, context.clock)
-    return given.value(Pushes, Pushes(context)).value(line.LineChannel, line.LineChannel(context.settings))
+    return given.value(Pushes, Pushes(context)).value(ChannelSecrets, line.channel_secrets(context.settings))
 
 
 def _old_table(context: Context) -> Following | None:
@@ -74,7 +75,8 @@ SYSTEM = System(
     settings=(
         *("lessons_studios", "lessons_staff", "lessons_fairness", *(f"lessons_{name}_minutes" for name in MINUTES)),
         *("lessons_booking_page", "lessons_booking_token", "lessons_booking_url", "lessons_feed_url"),
-        *("lessons_push_secret", "line_channel_secret", "line_channel_token", "webhook_allow"),
+        *("lessons_push_secret", "line_channel_secret", "line_channel_secret_previous"),
+        *("line_channel_token", "webhook_allow"),
         *("expo_token", "expo_url"),
     ),
     pages=[

@@ -26,7 +26,7 @@ from sekkei_systems.chiipochi.local.payment_pages import DEEDS
 from sekkei_systems.chiipochi.local.stripe import Ledger, LocalStripe
 from sekkei_systems.chiipochi.local.stripe import serve as serve_stripe
 from sekkei_systems.chiipochi.local.stripe.server import KEY
-from sekkei_systems.chiipochi.ports.line.signatures import local_secret
+from sekkei_systems.chiipochi.ports.line.port import local_secret
 from sekkei_systems.chiipochi.ports.payments.stripe import Stripe
 from sekkei_systems.chiipochi.service import Service, channel
 from sekkei_systems.chiipochi.service.links import order_id_of

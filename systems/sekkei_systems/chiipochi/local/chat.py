@@ -11,14 +11,12 @@ import orjson
 from sekkei.runtime import days
 from sekkei.runtime.design import Message as OutboxMessage
 from sekkei.runtime.system import Context
-from sekkei.runtime.transports.line import signature
+from sekkei.runtime.transports.line import Quota, signature
 from sekkei_systems.chiipochi.design import chat_messages, chat_of
 from sekkei_systems.chiipochi.design.models import ChatMessage
-from sekkei_systems.chiipochi.ports.line.port import Quota
-from sekkei_systems.chiipochi.ports.line.signatures import local_secret
+from sekkei_systems.chiipochi.ports.line.port import local_secret
 from sekkei_systems.chiipochi.refusals import MessageTooLong
 from sekkei_systems.chiipochi.rules.messages import opened
-from sekkei_systems.chiipochi.texts import Language
 
 KEPT = timedelta(days=30)
 TEXT_MAX = 500
@@ -45,7 +43,7 @@ class Chat:
         await self._log(message.to, message.id.partition("/")[2], "bot", opened(message.body))
         return "shown in the simulator"
 
-    async def language_of(self, user_id: str) -> Language | None:
+    async def language_of(self, user_id: str) -> str | None:
         return None
 
     async def show_loading(self, user_id: str) -> None:

@@ -11,9 +11,9 @@ from starlette.responses import Response, StreamingResponse
 from sekkei.clock import Clock
 from sekkei.runtime.jobs import Jobs
 from sekkei.runtime.refusals import NotThere
+from sekkei.runtime.transports.line import Quota, TokenRefused
 from sekkei.web import Html, Pages, Redirect
 from sekkei_systems.chiipochi.pages.view import Asked, csv_file
-from sekkei_systems.chiipochi.ports.line.port import Quota, TokenRefused
 from sekkei_systems.chiipochi.rules.recipients import recipient_of
 from sekkei_systems.chiipochi.service import Service
 from sekkei_systems.chiipochi.service.access import Operator

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from sekkei.runtime.system import Context
-from sekkei_systems.chiipochi.ports.line.port import LineEnd
-from sekkei_systems.chiipochi.ports.line.signatures import is_simulated
+from sekkei_systems.chiipochi.ports.line.port import LineEnd, is_simulated
 from sekkei_systems.chiipochi.ports.payments.port import Provider
 from sekkei_systems.chiipochi.rules.organisation import Organisation
 from sekkei_systems.chiipochi.service.access import Access

@@ -6,7 +6,8 @@ import asyncio
 import logging
 from collections.abc import Iterable
 
-from sekkei_systems.chiipochi.ports.line.port import LineEnd, Quota, TokenRefused
+from sekkei.runtime.transports.line import Quota, TokenRefused
+from sekkei_systems.chiipochi.ports.line.port import LineEnd
 from sekkei_systems.chiipochi.rules.conversation import Incoming
 from sekkei_systems.chiipochi.texts import Language
 
@@ -20,7 +21,9 @@ class Channel:
         self._line = line
 
     async def language_of(self, user_id: str) -> Language | None:
-        return await self._line.language_of(user_id)
+        """The language of ours that is nearest to a user's; None where LINE does not say."""
+        tag = await self._line.language_of(user_id)
+        return None if tag is None else "ja" if tag.lower().startswith("ja") else "en"
 
     async def quota(self) -> Quota | TokenRefused | None:
         """Pushes of this month, where LINE tells; a page waits for that only a moment."""

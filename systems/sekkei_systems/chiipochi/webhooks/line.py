@@ -5,8 +5,9 @@ from __future__ import annotations
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
+from sekkei.runtime.transports.line import ChannelSecrets
 from sekkei.web import Pages
-from sekkei_systems.chiipochi.ports.line.signatures import ChannelSecrets
+from sekkei_systems.chiipochi.refusals import BadSignature
 from sekkei_systems.chiipochi.rules.events import read_events
 from sekkei_systems.chiipochi.service.inbox import Inbox
 
@@ -19,6 +20,7 @@ pages = Pages()
 @pages.webhook("/webhook", name="webhook")
 async def receive(request: Request, secrets: ChannelSecrets, inbox: Inbox) -> Response:
     body = await request.body()
-    secrets.check(body, request.headers.get("x-line-signature"))
+    if not secrets.have_signed(body, request.headers.get("x-line-signature")):
+        raise BadSignature()
     await inbox.take(read_events(body), ANSWER_SECONDS)
     return JSONResponse({})

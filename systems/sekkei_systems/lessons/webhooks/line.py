@@ -1,11 +1,10 @@
 """LINE's way in: whoever sends the bot the code from the page of notices has linked this chat to their account.
 
-SEKKEI_LINE_CHANNEL_SECRET verifies what LINE sends; the channel's webhook is `/lessons/line`.
+The channel's webhook is `/lessons/line`; its settings stand in `sekkei.runtime.transports.line`.
 """
 
 from __future__ import annotations
 
-import hmac
 from collections.abc import Iterator
 
 import orjson
@@ -15,7 +14,7 @@ from starlette.responses import JSONResponse, Response
 from sekkei.runtime.outbox import Outbox
 from sekkei.runtime.refusals import Invalid
 from sekkei.runtime.settings import Settings
-from sekkei.runtime.transports.line import signature
+from sekkei.runtime.transports.line import ChannelSecrets
 from sekkei.web import Pages
 from sekkei_systems.lessons.refusals import BadSignature
 from sekkei_systems.lessons.service.contacts import Contacts
@@ -27,26 +26,21 @@ TEXT_LENGTH_MAX = 200
 pages = Pages()
 
 
-class LineChannel:
-    """The secret that LINE signs with; without one nothing is heard."""
-
-    def __init__(self, settings: Settings) -> None:
-        self._secret = settings.get("line_channel_secret").encode()
-        if self._secret and not settings.get("line_channel_token"):
-            raise ValueError(
-                "SEKKEI_LINE_CHANNEL_SECRET is set, and SEKKEI_LINE_CHANNEL_TOKEN is not: people would link chats "
-                "and hear nothing there. Set both, or neither."
-            )
-
-    def verify(self, body: bytes, given: str) -> None:
-        if not self._secret or not hmac.compare_digest(signature(self._secret, body).encode(), given.encode()):
-            raise BadSignature()
+def channel_secrets(settings: Settings) -> ChannelSecrets:
+    """The secrets that LINE signs with; without one no chat can be linked."""
+    if settings.get("line_channel_secret") and not settings.get("line_channel_token"):
+        raise ValueError(
+            "SEKKEI_LINE_CHANNEL_SECRET is set, and SEKKEI_LINE_CHANNEL_TOKEN is not: people would link chats "
+            "and hear nothing there. Set both, or neither."
+        )
+    return ChannelSecrets.configured(settings)
 
 
 @pages.webhook("/line", name="line")
-async def line(request: Request, channel: LineChannel, contacts: Contacts, outbox: Outbox) -> Response:
+async def line(request: Request, secrets: ChannelSecrets, contacts: Contacts, outbox: Outbox) -> Response:
     body = await request.body()
-    channel.verify(body, request.headers.get("x-line-signature", ""))
+    if not secrets.have_signed(body, request.headers.get("x-line-signature")):
+        raise BadSignature()
     for event_id, user, text in texts_in(body):
         person = await contacts.link_line(user, text)
         if person is not None:

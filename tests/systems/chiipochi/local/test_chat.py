@@ -7,7 +7,7 @@ from linebot.v3.webhook import WebhookParser
 from linebot.v3.webhooks import FollowEvent, MessageEvent, PostbackEvent
 
 from sekkei_systems.chiipochi.local.chat import Chat
-from sekkei_systems.chiipochi.ports.line.signatures import local_secret
+from sekkei_systems.chiipochi.ports.line.port import local_secret
 from tests.systems.chiipochi.conftest import AOI, Bot
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sekkei_systems.chiipochi.ports.line.port import Quota
+from sekkei.runtime.transports.line import Quota
 from sekkei_systems.chiipochi.rules.conversation import Incoming
 from sekkei_systems.chiipochi.service.channel import Channel
 from sekkei_systems.chiipochi.texts import Language

@@ -11,7 +11,7 @@ import pytest
 from sekkei.errors import InternalServerError
 from sekkei.runtime.transports.line import signature
 from sekkei_systems.chiipochi.design import line_events
-from sekkei_systems.chiipochi.ports.line.signatures import local_secret
+from sekkei_systems.chiipochi.ports.line.port import local_secret
 from sekkei_systems.chiipochi.rules.events import Received, read_event
 from tests.systems.chiipochi.conftest import AOI, Bot
 

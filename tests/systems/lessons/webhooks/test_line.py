@@ -18,16 +18,17 @@ from sekkei.runtime.http import Http
 from sekkei.runtime.transports import configured
 from sekkei.web.testing import Reply, opened, test_settings
 from sekkei_systems.lessons import SYSTEM
-from sekkei_systems.lessons.webhooks.line import LineChannel
+from sekkei_systems.lessons.webhooks.line import channel_secrets
 
 
 def test_a_channel_that_hears_and_cannot_speak_is_half_set_up() -> None:
     with pytest.raises(ValueError, match="SEKKEI_LINE_CHANNEL_TOKEN"):
-        LineChannel(test_settings(values={"line_channel_secret": "s3cret"}))
+        channel_secrets(test_settings(values={"line_channel_secret": "s3cret"}))
 
 
 async def test_lines_own_webhook(clock: ManualClock) -> None:
-    settings = test_settings(values={"line_channel_secret": "s3cret", "line_channel_token": "t0ken"})
+    values = {"line_channel_secret": "s3cret", "line_channel_secret_previous": "before", "line_channel_token": "t0ken"}
+    settings = test_settings(values=values)
     async with opened(SYSTEM, clock=clock, settings=settings) as client:
         await client.sign_in("demo-mei")
         page = await client.post("/lessons/settings/line")
@@ -44,6 +45,7 @@ async def test_lines_own_webhook(clock: ManualClock) -> None:
         event = {"type": "message", "webhookEventId": "e1", "source": source, "message": {"type": "text"}}
         typed = {**event, "message": {"type": "text", "text": found[1]}}
         assert (await sent([typed], b"forged")).status == 401
+        assert (await sent([], b"before")).status == 200, "while the secret is changed, both are taken"
         assert "連携しています" not in (await client.get("/lessons/settings")).text
         for harmless in ([], [{}], ["x"], [event], [{**typed, "source": {"type": "group", "groupId": "G"}}]):
             assert (await sent(harmless)).status == 200

@@ -7,10 +7,9 @@ from typing import Any
 
 from sekkei.clock import ManualClock
 from sekkei.runtime.http import Http
+from sekkei.runtime.transports.line import LineApi, Quota
 from sekkei.web.testing import opened, test_settings
 from sekkei_systems.chiipochi import SYSTEM
-from sekkei_systems.chiipochi.ports.line.api import LineApi
-from sekkei_systems.chiipochi.ports.line.port import Quota
 from tests.runtime.servers import CannedHttp, http_server
 from tests.systems.chiipochi.conftest import AOI, Bot
 
