@@ -5,7 +5,7 @@ What cleaning does:
 - Text becomes NFC (か + ゛ is one が), but compatibility ideographs stay: 神 in a name is not 神.
 - Characters that turn the direction of text or have no width are removed, and so are control characters.
 - Whatever breaks a line (CRLF, CR, U+2028, U+0085, …) is a newline in a text, and a space in a line.
-- In a line, white space of any length is one space. Around a line or a text there is none.
+- In a line, white space of any length is one space (U+3000 where all of it is). Around a line or a text there is none.
 - A text without one visible character is empty.
 
 Characters that a text needs stay. A joiner is removed only where it joins nothing: 👨‍👩‍👧 is made of joiners, as are
@@ -33,6 +33,7 @@ TURNING = re.compile("[\u202a-\u202e\u2066-\u2069]")
 """They turn the direction of what follows, also outside of the text itself. No text needs them."""
 MARKS = re.compile("[\u061c\u200e\u200f]")
 _LINE_BREAK = re.compile(f"\r\n|[{_BREAKS}]")
+_SPACES = re.compile(r"\s+")
 _WIDTHLESS = (
     "\u00ad\u034f\u180e\u200b\u2060-\u2065\u206a-\u206f\ufeff\ufff9-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
 )
@@ -45,7 +46,7 @@ _BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0")
 
 def one_line(text: str) -> str:
     """Return a name or a title: cleaned, on one line."""
-    return " ".join(many_lines(text).split())
+    return _SPACES.sub(lambda match: " " if match[0].strip("\u3000") else "\u3000", many_lines(text))
 
 
 def name_line(text: str) -> str:

@@ -87,6 +87,7 @@ def test_one_line(text: str, line: str) -> None:
     ("text", "line", "lines"),
     [
         ("a\x07\u202eb\u200b\u2028c", "ab c", "ab\nc"),
+        ("今日は\u3000\u3000晴れ \u3000だ", "今日は\u3000晴れ だ", "今日は\u3000\u3000晴れ \u3000だ"),
         (" a\r\nb\rc\n\n d\t ", "a b c d", "a\nb\nc\n\n d"),
         ("a\u2029b\x85c\x0bd\x0ce", "a b c d e", "a\nb\nc\nd\ne"),
         ("か\u3099 ｶﾞ Ａ", "が ｶﾞ Ａ", "が ｶﾞ Ａ"),

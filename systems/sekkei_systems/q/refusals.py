@@ -188,10 +188,6 @@ class BadText(Invalid):
     """Empty, or longer than {most} characters."""
 
 
-class BadCharacters(Invalid):
-    """Control characters and the like."""
-
-
 class BadAppId(Invalid):
     """Not 3 to 15 of a-z, 0-9 and _."""
 

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
+from sekkei.kit.typed import Line, NameLine, Text, Token
 from sekkei_systems.q.design.models import (
     Answer,
     DailyQuestion,
@@ -27,13 +28,18 @@ from sekkei_systems.q.service.graph import Card
 from sekkei_systems.q.service.reactions import Summary
 from sekkei_systems.q.service.timeline import Entry
 
-Text = Annotated[str, Meta(max_length=2000)]
-Short = Annotated[str, Meta(max_length=254)]
+Typed = Annotated[str, Line(2000, 0)]
+"""One line, whose characters the service counts as people do."""
+Lines = Annotated[str, Text(2000)]
+Email = Annotated[str, Line(254, 0)]
+Short = Annotated[Token, Meta(max_length=254)]
 Id = Annotated[str, Meta(min_length=1, max_length=64, pattern="^[A-Za-z0-9_-]+$")]
 AddressHash = Annotated[str, Meta(pattern="^[0-9a-f]{64}$", description="SHA-256 of an address in lower case, in hex")]
 Minute = Annotated[str, Meta(pattern="^([01][0-9]|2[0-3]):[0-5][0-9]$")]
-DeviceOf = Annotated[str, Meta(max_length=200, description="The Expo push token: nobody else hears anything there now")]
-Emoji = Annotated[str, Meta(min_length=1, max_length=4, description="❤️ 🔥 😂 🤔 👀")]
+DeviceOf = Annotated[
+    Token, Meta(max_length=200, description="The Expo push token: nobody else hears anything there now")
+]
+Emoji = Annotated[Token, Meta(min_length=1, max_length=4, description="❤️ 🔥 😂 🤔 👀")]
 
 
 # In
@@ -44,29 +50,29 @@ class Shape(Struct, rename="camel"):
 
 
 class AskCode(Shape):
-    email: Short
-    name: Annotated[str, Meta(max_length=100)] = ""
+    email: Email
+    name: Annotated[str, NameLine(100, 0)] = ""
 
 
 class GiveCode(Shape):
-    challenge: Annotated[str, Meta(min_length=1, max_length=100)]
-    code: Annotated[str, Meta(min_length=6, max_length=20)]
+    challenge: Annotated[Token, Meta(min_length=1, max_length=100)]
+    code: Annotated[str, Line(20, 6)]
     device_token: DeviceOf | None = None
 
 
 class GivePassword(Shape):
-    email: Short
+    email: Email
     password: Short
     device_token: DeviceOf | None = None
 
 
 class Refresh(Shape):
-    refresh_token: Annotated[str, Meta(min_length=1, max_length=300)]
+    refresh_token: Annotated[Token, Meta(min_length=1, max_length=300)]
 
 
 class Join(Shape):
     birth_date: date
-    display_name: Text = ""
+    display_name: Typed = ""
     terms: Short | None = None
 
 
@@ -87,8 +93,8 @@ class TermsOut(Shape):
 class ChangeMe(Shape):
     """What is not given stays as it is; an empty text takes it away."""
 
-    display_name: Text | None = None
-    bio: Text | None = None
+    display_name: Typed | None = None
+    bio: Lines | None = None
     is_private: bool | None = None
     visibility_type: Visibility | None = None
     answers_first: bool | None = None
@@ -108,23 +114,23 @@ class Picture(Shape):
 
 
 class Device(Shape):
-    token: Annotated[str, Meta(max_length=200)]
+    token: Annotated[Token, Meta(max_length=200)]
     device_type: DeviceType
 
 
 class DeviceToken(Shape):
-    token: Annotated[str, Meta(max_length=1000)]
+    token: Annotated[Token, Meta(max_length=1000)]
 
 
 class BrowserKeys(Shape):
-    p256dh: Annotated[str, Meta(max_length=100)]
-    auth: Annotated[str, Meta(max_length=30)]
+    p256dh: Annotated[Token, Meta(max_length=100)]
+    auth: Annotated[Token, Meta(max_length=30)]
 
 
 class NewBrowser(Shape):
     """What PushManager.subscribe gives, as JSON."""
 
-    endpoint: Annotated[str, Meta(max_length=1000)]
+    endpoint: Annotated[Token, Meta(max_length=1000)]
     keys: BrowserKeys
 
 
@@ -135,7 +141,7 @@ class PushKey(Shape):
 
 
 class NewAnswer(Shape):
-    text: Text
+    text: Typed
     date: date | None = None
 
 
@@ -147,11 +153,11 @@ class NewReport(Shape):
     target_type: TargetType
     target_id: Annotated[str, Meta(min_length=1, max_length=100, pattern="^[A-Za-z0-9_#-]+$")]
     category: ReportCategory
-    description: Text = ""
+    description: Lines = ""
 
 
 class NewQuestion(Shape):
-    text: Text
+    text: Typed
 
 
 class Notifications(Shape):
@@ -166,7 +172,7 @@ class Notifications(Shape):
 
 
 class Paging(Shape):
-    after: Annotated[str, Meta(max_length=2000)] | None = None
+    after: Annotated[Token, Meta(max_length=2000)] | None = None
 
 
 class TimelinePaging(Paging):

@@ -7,7 +7,7 @@ from datetime import datetime
 from starlette.requests import Request
 
 from sekkei.web import Operations, PageOf, Rate, limit
-from sekkei_systems.q.api.shapes import Id, Paging, Person, Shape, Text, person
+from sekkei_systems.q.api.shapes import Id, Lines, Paging, Person, Shape, person
 from sekkei_systems.q.design.models_added import Decision, DecisionState
 from sekkei_systems.q.rules.notices import words_of
 from sekkei_systems.q.service.access import Joined
@@ -19,7 +19,7 @@ operations = Operations()
 
 
 class NewAppeal(Shape):
-    text: Text
+    text: Lines
 
 
 class DecisionOut(Shape):

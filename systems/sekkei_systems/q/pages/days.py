@@ -9,11 +9,12 @@ from urllib.parse import urlencode
 from msgspec import Meta, Struct, field
 
 from sekkei.clock import Clock
+from sekkei.kit.typed import Token
 from sekkei.runtime.days import today
 from sekkei.runtime.refusals import Conflict
 from sekkei.web import Html, Pages, Redirect
 from sekkei_systems.q.design.models import QuestionStatus
-from sekkei_systems.q.pages.desk import Short, done
+from sekkei_systems.q.pages.desk import done
 from sekkei_systems.q.service.access import Admin
 from sekkei_systems.q.service.editing import Editing
 
@@ -23,7 +24,7 @@ pages = Pages()
 
 
 class Since(Struct):
-    first: str = field(name="from", default="")
+    first: Token = field(name="from", default="")
 
     def day(self, clock: Clock) -> date:
         try:
@@ -34,7 +35,7 @@ class Since(Struct):
 
 class Day(Struct):
     time: Annotated[str, Meta(pattern="^([01][0-9]|2[0-3]):[0-5][0-9]$")]
-    question_id: Short = ""
+    question_id: Token = ""
 
 
 @pages.get("/admin/days", name="admin-days")

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from msgspec import Meta, Struct
+from msgspec import Struct
 
+from sekkei.kit.typed import Text, Token
 from sekkei.web import Redirect
 
-Short = Annotated[str, Meta(max_length=500)]
+Reason = Annotated[str, Text(500)]
 
 
 class Paging(Struct):
     """Where a list goes on."""
 
-    after: str = ""
+    after: Token = ""
 
 
 def done(to: str) -> Redirect:

@@ -8,9 +8,10 @@ from urllib.parse import urlencode
 
 from msgspec import Struct, field
 
+from sekkei.kit.typed import Token
 from sekkei.runtime.refusals import Conflict
 from sekkei.web import Html, Pages, Redirect
-from sekkei_systems.q.pages.desk import Paging, Short, done
+from sekkei_systems.q.pages.desk import Paging, Reason, done
 from sekkei_systems.q.service.access import Admin
 from sekkei_systems.q.service.moderation import Moderation
 
@@ -20,13 +21,13 @@ pages = Pages()
 class From(Paging):
     """On which page the decision was made."""
 
-    place: str = field(name="from", default="")
-    look: str = ""
+    place: Token = field(name="from", default="")
+    look: Token = ""
 
 
 class Decision(Struct):
     decision: Literal["keep", "remove", "restore"]
-    reason: Short = ""
+    reason: Reason = ""
 
 
 @pages.get("/admin/flagged", name="admin-flagged")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sekkei.kit.typed import Token
 from sekkei.web import Html, Pages
 from sekkei_systems.q.design.models import AdminAction
 from sekkei_systems.q.pages.desk import Paging
@@ -12,8 +13,8 @@ pages = Pages()
 
 
 class Which(Paging):
-    action: str = ""
-    admin: str = ""
+    action: Token = ""
+    admin: Token = ""
 
     @property
     def chosen(self) -> AdminAction | None:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from msgspec import Struct
 
+from sekkei.kit.typed import Line, Token
 from sekkei.runtime.refusals import Conflict, Invalid
 from sekkei.web import Form, Html, Pages, Redirect, Sent
 from sekkei_systems.q.design.models import QuestionStatus
-from sekkei_systems.q.pages.desk import Paging, Short, done
+from sekkei_systems.q.pages.desk import Paging, done
 from sekkei_systems.q.pages.submissions import submissions
 from sekkei_systems.q.service.access import Admin
 from sekkei_systems.q.service.editing import Editing
@@ -18,7 +19,7 @@ pages = Pages()
 
 
 class Which(Paging):
-    status: str = ""
+    status: Token = ""
 
     @property
     def chosen(self) -> QuestionStatus:
@@ -26,7 +27,7 @@ class Which(Paging):
 
 
 class NewQuestion(Struct):
-    text: Short
+    text: Annotated[str, Line(500)]
 
 
 class Review(Struct):

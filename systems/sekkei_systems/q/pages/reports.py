@@ -6,6 +6,7 @@ from typing import Literal
 
 from msgspec import Struct
 
+from sekkei.kit.typed import Token
 from sekkei.runtime.refusals import Conflict
 from sekkei.web import Html, Pages, Redirect
 from sekkei_systems.q.design.models import ReportStatus
@@ -17,7 +18,7 @@ pages = Pages()
 
 
 class Which(Paging):
-    status: str = ""
+    status: Token = ""
 
     @property
     def chosen(self) -> ReportStatus:

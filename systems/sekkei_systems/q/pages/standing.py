@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 from urllib.parse import urlencode
 
 from msgspec import Struct
 
+from sekkei.kit.typed import Text
 from sekkei.runtime.refusals import Conflict, Invalid
 from sekkei.web import Html, Pages, Redirect, Sent
 from sekkei_systems.q.design.models_added import ProfilePart
-from sekkei_systems.q.pages.desk import Short, done
+from sekkei_systems.q.pages.desk import done
 from sekkei_systems.q.pages.users import Look, user
 from sekkei_systems.q.service.access import Admin, ProvenAdmin
 from sekkei_systems.q.service.moderation import Moderation
@@ -22,7 +23,7 @@ pages = Pages()
 
 
 class Reason(Struct):
-    reason: Short = ""
+    reason: Annotated[str, Text(500)] = ""
 
 
 class OfProfile(Reason):

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from msgspec import Struct
 
+from sekkei.kit.typed import Line, Token
 from sekkei.runtime.refusals import Conflict, Invalid
 from sekkei.web import Form, Html, Pages, Redirect, Sent
-from sekkei_systems.q.pages.desk import Paging, Short, done
+from sekkei_systems.q.pages.desk import Paging, Reason, done
 from sekkei_systems.q.service.access import Admin, ProvenAdmin
 from sekkei_systems.q.service.moderation import Moderation
 
@@ -16,17 +19,17 @@ pages = Pages()
 
 
 class Search(Paging):
-    q: str = ""
+    q: Annotated[str, Line(500, 0)] = ""
 
 
 class Ban(Struct):
-    reason: Short = ""
+    reason: Reason = ""
 
 
 class Look(Struct):
     """Stands for the reason that was given to read somebody's answers."""
 
-    look: str = ""
+    look: Token = ""
 
 
 @pages.get("/admin/users", name="admin-users")

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from msgspec import Struct
 
+from sekkei.kit.typed import Line, Token
 from sekkei.runtime.refusals import Invalid
 from sekkei.web import Form, Html, Pages, Redirect, Sent
-from sekkei_systems.q.pages.desk import Short, done
+from sekkei_systems.q.pages.desk import done
 from sekkei_systems.q.refusals import Taken
 from sekkei_systems.q.service.access import Admin
 from sekkei_systems.q.service.moderation import Moderation
@@ -16,7 +19,7 @@ pages = Pages()
 
 
 class Number(Struct):
-    page: str = ""
+    page: Token = ""
 
     def within(self, last: int) -> int:
         given = self.page
@@ -24,12 +27,12 @@ class Number(Struct):
 
 
 class Word(Struct):
-    word: Short
+    word: Annotated[str, Line(500)]
     allowed: bool = False
 
 
 class OldWord(Struct):
-    word: Short
+    word: Token
 
 
 @pages.get("/admin/words", name="admin-words")
