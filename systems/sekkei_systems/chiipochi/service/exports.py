@@ -1,9 +1,8 @@
 """Donations as files for analysis: one folder a day, as Athena and DuckDB read them.
 
 exports/chiipochi/ndjson/dt=2025-08-20/donations.ndjson
-exports/chiipochi/parquet/dt=2025-08-20/donations.parquet
 
-duckdb -c "SELECT dt, prefecture, sum(amount) FROM read_parquet('data/exports/chiipochi/parquet/*/*.parquet',
+duckdb -c "SELECT dt, prefecture, sum(amount) FROM read_json_auto('data/exports/chiipochi/ndjson/*/*.ndjson',
            hive_partitioning=true) WHERE status = 'SUCCEEDED' AND refunded_at IS NULL GROUP BY ALL ORDER BY 3 DESC"
 """
 
@@ -14,7 +13,7 @@ import csv
 import hashlib
 import io
 import os
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Iterable
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any
@@ -25,25 +24,10 @@ from sekkei import private
 from sekkei.runtime.days import JST
 from sekkei.runtime.spreadsheet import harmless
 from sekkei_systems.chiipochi.design.models import Donation
-from sekkei_systems.chiipochi.rules import parquet
-from sekkei_systems.chiipochi.rules.parquet import Column
 from sekkei_systems.chiipochi.rules.recipients import recipient_of
 from sekkei_systems.chiipochi.service.reports import Reports
 from sekkei_systems.chiipochi.texts import say
 
-COLUMNS = (
-    Column("donor", "text"),
-    Column("created_at", "milliseconds"),
-    Column("amount", "integer"),
-    Column("prefecture", "text"),
-    Column("prefecture_iso", "text"),
-    Column("status", "text"),
-    Column("tx_id", "text", optional=True),
-    Column("refunded_at", "milliseconds", optional=True),
-    Column("paid_at", "milliseconds", optional=True),
-    Column("kept", "integer"),
-)
-"""Of the Parquet files; the day is the folder."""
 SPREADSHEET = ("when", "prefecture", "yen", "status", "payment", "refunded")
 """What people get; the heads stand in the texts' [csv]."""
 
@@ -78,41 +62,16 @@ class Exports:
         async for donation in self._reports.donations_on(day):
             yield orjson.dumps(row(donation, self._key)) + b"\n"
 
-    async def write(self, day: date) -> list[Path]:
-        """Write a day's files anew; a reader sees the old one or the new one, never half of it."""
-        found = [donation async for donation in self._reports.donations_on(day)]
-        rows = [row(donation, self._key) for donation in found]
-        values = [_values(each, donation) for each, donation in zip(rows, found, strict=True)]
-        bodies = {
-            "ndjson": b"".join(orjson.dumps(each) + b"\n" for each in rows),
-            "parquet": parquet.encode(COLUMNS, values),
-        }
-        paths = []
-        for form, body in bodies.items():
-            paths.append(self._folder / form / f"dt={day}" / f"donations.{form}")
-            await asyncio.to_thread(_replace, paths[-1], body)
-        return paths
+    async def write(self, day: date) -> Path:
+        """Write a day's file anew; a reader sees the old one or the new one, never half of it."""
+        path = self._folder / "ndjson" / f"dt={day}" / "donations.ndjson"
+        await asyncio.to_thread(_replace, path, b"".join([line async for line in self.lines(day)]))
+        return path
 
     def written(self) -> list[tuple[str, int]]:
-        """The days that have files, newest first, with the size of both in bytes."""
-        found = sorted(self._folder.glob("ndjson/dt=*/donations.ndjson"), reverse=True)[:31]
-        names = [path.parent.name for path in found]
-        return [(name.removeprefix("dt="), sum(_sizes(self._folder, name))) for name in names]
-
-
-def _values(found: dict[str, Any], donation: Donation) -> list[Any]:
-    instants = {
-        "created_at": donation.created_at,
-        "refunded_at": donation.refunded_at,
-        "paid_at": donation.paid_at,
-    }
-    milliseconds = {name: at and int(at.timestamp() * 1000 + 0.5) for name, at in instants.items()}
-    return [{**found, **milliseconds}[column.name] for column in COLUMNS]
-
-
-def _sizes(folder: Path, name: str) -> Iterator[int]:
-    for path in folder.glob(f"*/{name}/donations.*"):
-        yield path.stat().st_size
+        """Return the last 31 days that have files, newest first, with their sizes in bytes."""
+        paths = sorted(self._folder.glob("ndjson/dt=*/donations.ndjson"), reverse=True)[:31]
+        return [(path.parent.name.removeprefix("dt="), path.stat().st_size) for path in paths]
 
 
 def _replace(path: Path, body: bytes) -> None:
