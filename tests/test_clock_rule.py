@@ -89,6 +89,7 @@ OWNERS = {
     "secrets": {  # the seed's in a world
         "sekkei/commands/look.py",
         "sekkei/commands/mcp.py",
+        "sekkei/kit/signing.py",
         "sekkei/runtime/counterparts/openid.py",
         "sekkei/runtime/counterparts/web_push.py",
         "sekkei/runtime/live.py",
@@ -106,7 +107,6 @@ OWNERS = {
         "sekkei/web/identity/notices.py",
         "sekkei/web/identity/openid.py",
         "sekkei/web/identity/passkeys.py",
-        "sekkei/web/identity/recovery.py",
         "sekkei/web/identity/sign_in.py",
         "sekkei/worlds/chance.py",
         f"{SYSTEMS}/chiipochi/command.py",

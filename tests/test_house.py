@@ -109,12 +109,53 @@ def languages() -> Iterator[str]:
             yield name
 
 
+PROTOCOLS = {
+    "hmac": {
+        "sekkei/kit/signing.py": "the owner",
+        "sekkei/design/cursors.py": "stands below the kit",
+        "sekkei/runtime/counterparts/openid.py": "OpenID",
+        "sekkei/runtime/counterparts/smtp.py": "SMTP",
+        "sekkei/runtime/totp.py": "RFC 6238",
+        "sekkei/runtime/transports/line.py": "LINE",
+        "sekkei/runtime/transports/web_push.py": "RFC 8291",
+        "sekkei/runtime/transports/webhook.py": "webhooks",
+        "sekkei/wire/sigv4.py": "SigV4",
+        "systems/sekkei_systems/chiipochi/ports/line/signatures.py": "LINE",
+        "systems/sekkei_systems/chiipochi/ports/payments/signed.py": "Stripe",
+        "systems/sekkei_systems/lessons/ports/timetable/push.py": "pushes of studios",
+        "systems/sekkei_systems/lessons/webhooks/line.py": "LINE",
+        "systems/sekkei_systems/tasks/rules/hooks.py": "Standard Webhooks",
+    },
+}
+"""Modules that may import a technique: its one owner, and protocols that others define."""
+
+
+def techniques() -> Iterator[str]:
+    for folder in ("sekkei", "systems"):
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            name = path.relative_to(ROOT).as_posix()
+            for technique in sorted(_imported(ast.parse(path.read_text("utf-8"))) & set(PROTOCOLS)):
+                if name not in PROTOCOLS[technique]:
+                    yield f"{name}: {technique}"
+
+
+def _imported(tree: ast.Module) -> set[str]:
+    names: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            names.add(node.module or "")
+    return names
+
+
 RULES: dict[str, Callable[[], Iterator[str]]] = {
     "rooms": rooms,
     "tests": untested,
     "long": long_files,
     "closures": handlers_in_closures,
     "languages": languages,
+    "techniques": techniques,
 }
 REMEDIES = {
     "rooms": f"A system has these rooms and no others: {', '.join(ROOMS)}. Move it into the one that says what it is.",
@@ -122,6 +163,7 @@ REMEDIES = {
     "long": f"Over {LINES_MAX} lines. Split it where a second noun begins.",
     "closures": "A handler is a function of its module. Take what it needs as arguments, by type (sekkei.web.routing).",
     "languages": "Texts are data: texts/ja.toml and texts/en.toml.",
+    "techniques": "Use the owner of the technique (sekkei.kit); only protocols of others do it themselves.",
 }
 
 
@@ -141,6 +183,13 @@ def test_the_house_is_in_order(rule: str) -> None:
 def test_exceptions_only_shrink(rule: str) -> None:
     kept = exceptions(rule) - broken_rules(rule)
     assert not kept, "These keep the rule now. Take them off tests/house_exceptions.toml:\n" + "\n".join(sorted(kept))
+
+
+def test_listed_protocols_use_their_technique() -> None:
+    for technique, modules in PROTOCOLS.items():
+        for name in modules:
+            tree = ast.parse((ROOT / name).read_text("utf-8"))
+            assert technique in _imported(tree), f"{name} does without {technique} now; take it off PROTOCOLS"
 
 
 def test_imports_never_climb() -> None:

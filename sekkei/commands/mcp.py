@@ -231,12 +231,12 @@ async def _serve_http(server: Any, port: int) -> None:
 
 def guarded(app: Any, token: str) -> Callable[..., Awaitable[None]]:
     """Only for whoever sends the token."""
-    import hmac
+    from sekkei.kit.signing import same
 
     async def guard(scope: Any, receive: Any, send: Any) -> None:
         if scope["type"] != "lifespan":
             given = dict(scope["headers"]).get(b"authorization", b"")
-            if not hmac.compare_digest(given, b"Bearer " + token.encode()):
+            if not same(given.decode(errors="replace"), f"Bearer {token}"):
                 headers = [(b"www-authenticate", b"Bearer"), (b"content-length", b"0")]
                 await send({"type": "http.response.start", "status": 401, "headers": headers})
                 await send({"type": "http.response.body", "body": b""})

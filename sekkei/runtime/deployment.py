@@ -118,7 +118,7 @@ def sealing(store: Store, settings: Settings) -> Sealed:
     from sekkei.runtime.sealing import Sealed
 
     table = runtime_design.table_name(runtime_table, settings.env)
-    return Sealed(store, table, SEALED, settings.secrets.key("message bodies"))
+    return Sealed(store, table, SEALED, *settings.secrets.keys("message bodies"))
 
 
 def _open(design: Design, store: Store, settings: Settings, clock: Clock) -> Database:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import secrets
+from contextlib import suppress
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
@@ -15,17 +16,21 @@ NONCE_BYTES = 12
 
 
 class SealedTexts:
-    def __init__(self, key: bytes) -> None:
-        self._cipher = AESGCM(key)
+    def __init__(self, *keys: bytes) -> None:
+        """The first key seals; every key opens."""
+        self._ciphers = [AESGCM(key) for key in keys]
 
     def close(self, text: bytes, owner: str) -> str:
         nonce = secrets.token_bytes(NONCE_BYTES)
-        return base64.b64encode(nonce + self._cipher.encrypt(nonce, text, owner.encode())).decode()
+        return base64.b64encode(nonce + self._ciphers[0].encrypt(nonce, text, owner.encode())).decode()
 
     def open(self, sealed: str, owner: str) -> bytes | None:
         """None where it was sealed for another owner, or under another SEKKEI_SECRET."""
         try:
             box = base64.b64decode(sealed)
-            return self._cipher.decrypt(box[:NONCE_BYTES], box[NONCE_BYTES:], owner.encode())
-        except (InvalidTag, ValueError):
+        except ValueError:
             return None
+        for cipher in self._ciphers:
+            with suppress(InvalidTag, ValueError):
+                return cipher.decrypt(box[:NONCE_BYTES], box[NONCE_BYTES:], owner.encode())
+        return None

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import hmac
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import orjson
@@ -20,6 +20,7 @@ from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from sekkei.errors import ConditionalCheckFailedException, TransactionCanceledException
+from sekkei.kit.signing import derived
 from sekkei.runtime.outbox import CLOSED
 from sekkei.store.protocol import Request, Response, Store, version_of
 
@@ -31,13 +32,16 @@ Row = dict[str, Any]
 
 
 class Sealed:
-    """The store underneath, with `attributes` of the rows of `table` sealed in it."""
+    """The store underneath, with `attributes` of the rows of `table` sealed in it.
 
-    def __init__(self, store: Store, table: str, attributes: Sequence[str], key: bytes) -> None:
+    The first key seals; every key opens.
+    """
+
+    def __init__(self, store: Store, table: str, attributes: Sequence[str], *keys: bytes) -> None:
         self.store = store
         self._table, self._attributes = table, attributes
-        self._cipher = AESGCM(key)
-        self._nonces = hmac.digest(key, b"nonces", "sha256")
+        self._ciphers = [AESGCM(key) for key in keys]
+        self._nonces = derived(keys[0], "nonces")
         self.answers_surely: bool = getattr(store, "answers_surely", False)
 
     def __repr__(self) -> str:
@@ -104,7 +108,7 @@ class Sealed:
         # Made of what is sealed: a transaction that is sent again under its token must be the same to the byte.
         text, name = orjson.dumps(value), _name(row)
         nonce = hashlib.blake2b(name + text, key=self._nonces, digest_size=NONCE_BYTES).digest()
-        box = nonce + self._cipher.encrypt(nonce, text, name)
+        box = nonce + self._ciphers[0].encrypt(nonce, text, name)
         return {"S": MARK + base64.b64encode(box).decode()}
 
     def opened(self, row: Row) -> Row:
@@ -121,10 +125,10 @@ class Sealed:
 
     def _opened(self, text: str, row: Row) -> Any:
         box = base64.b64decode(text[len(MARK) :])
-        try:
-            return orjson.loads(self._cipher.decrypt(box[:NONCE_BYTES], box[NONCE_BYTES:], _name(row)))
-        except InvalidTag:
-            return {"M": {name: {"S": words} for name, words in CLOSED.items()}}
+        for cipher in self._ciphers:
+            with suppress(InvalidTag):
+                return orjson.loads(cipher.decrypt(box[:NONCE_BYTES], box[NONCE_BYTES:], _name(row)))
+        return {"M": {name: {"S": words} for name, words in CLOSED.items()}}
 
 
 def _name(row: Mapping[str, Any]) -> bytes:

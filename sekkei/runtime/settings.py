@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 import os
 import re
 import secrets
@@ -13,6 +11,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from sekkei import private
+from sekkei.kit.signing import Signer, derived
 from sekkei.runtime.kept import Kept
 
 TOKEN_LENGTH_MIN = 16
@@ -21,14 +20,22 @@ TOKEN_LENGTH_MIN = 16
 class Secrets:
     """Keys for different purposes out of one secret. Nothing of it shows in a log or a repr."""
 
-    def __init__(self, master: bytes) -> None:
-        if len(master) < 16:
+    def __init__(self, master: bytes, *previous: bytes) -> None:
+        """`previous` are earlier secrets: nothing is signed with them any more, and their signatures are accepted."""
+        self._all = (master, *previous)
+        if min(map(len, self._all)) < 16:
             raise ValueError("SEKKEI_SECRET is too short to be safe; give at least 16 characters.")
-        self._master = master
 
     def key(self, purpose: str) -> bytes:
-        """32 bytes that are always the same for one purpose."""
-        return hmac.digest(self._master, purpose.encode(), hashlib.sha256)
+        """Return the 32 bytes that are always the same for one purpose."""
+        return self.keys(purpose)[0]
+
+    def keys(self, purpose: str) -> list[bytes]:
+        """Return the key to seal with, then those under which earlier values open."""
+        return [derived(secret, purpose) for secret in self._all]
+
+    def signer(self, purpose: str) -> Signer:
+        return Signer(purpose, self._all)
 
     def __repr__(self) -> str:
         return "<Secrets>"
@@ -74,10 +81,11 @@ def from_environment(environment: Mapping[str, str] | None = None, **overrides: 
         "env": _env(values.get("env", "dev")),
         "public_url": _public_url(values.get("public_url", "http://127.0.0.1:8000")),
         "demo": values.get("demo", "") in ("1", "true", "yes"),
-        "values": {name: text for name, text in values.items() if name != "secret"},
+        "values": {name: text for name, text in values.items() if name not in ("secret", "secret_previous")},
     }
     if "secrets" not in overrides:
-        known["secrets"] = Secrets(_master(values.get("secret", ""), data))
+        previous = [values["secret_previous"].encode()] if "secret_previous" in values else []
+        known["secrets"] = Secrets(_master(values.get("secret", ""), data), *previous)
     return Settings(**{**known, **overrides})  # type: ignore[arg-type]
 
 

@@ -101,14 +101,14 @@ class Shell:
         self.passkeys = passkeys.Passkeys(self.db, clock, settings)
         self.provider = Provider(settings, clock)
         self.openid = OpenId(settings, clock)
-        self.openid_key = settings.secrets.key("signing in with a provider")
+        self.openid_signer = settings.secrets.signer("signing in with a provider")
         self.outbox = Outbox(deployment.runtime, clock, SHELL, Kept(settings.get("sent_days")))
         self.limits = Limits(clock, on=settings.get("rate_limit", "on") != "off")
         self.connections = Connections()
         self.live_on = settings.get("live", "on") != "off" and "AWS_LAMBDA_FUNCTION_NAME" not in os.environ
-        self.csrf_key = settings.secrets.key("csrf")
-        self.device_key = settings.secrets.key("known devices")
-        self.flash_key = settings.secrets.key("flash")
+        self.csrf_signer = settings.secrets.signer("csrf")
+        self.device_signer = settings.secrets.signer("known devices")
+        self.flash_signer = settings.secrets.signer("flash")
         packages = {name: _package(opened.system) for name, opened in deployment.systems.items()}
         self.texts = {name: _texts(package) for name, package in packages.items()}
         """Whose texts the pages of a system are looked up in."""

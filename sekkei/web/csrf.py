@@ -9,8 +9,6 @@ a mask of its own, so that the length of compressed pages tells nothing of it.
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 import re
 import secrets
 from collections.abc import Callable, Sequence
@@ -21,6 +19,7 @@ from starlette.requests import Request
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from sekkei.kit.signing import Signer
 from sekkei.runtime.refusals import NotAllowed
 
 FIELD = "_csrf"
@@ -30,7 +29,7 @@ SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 _FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
 _WEBHOOK = "sekkei_webhook"
 _LIMIT = "sekkei_body_limit"
-_TOKEN_BYTES = 32
+_TOKEN_BYTES = 16
 BODY_LIMIT_KEY = "sekkei.body_limit"
 
 E = TypeVar("E", bound=Callable[..., Any])
@@ -69,12 +68,12 @@ def token(request: Request) -> str:
         seed = state.visitor = secrets.token_urlsafe(18)
         state.new_visitor = True  # the cookie goes out with the answer
     mask = secrets.token_bytes(_TOKEN_BYTES)
-    return (mask + _masked(mask, _expected(request, seed))).hex()
+    return (mask + _masked(mask, bytes.fromhex(_signer(request).mark(seed)))).hex()
 
 
-def _expected(request: Request, seed: str) -> bytes:
-    key: bytes = request.app.state.shell.csrf_key
-    return hmac.new(key, seed.encode(), hashlib.sha256).digest()
+def _signer(request: Request) -> Signer:
+    signer: Signer = request.app.state.shell.csrf_signer
+    return signer
 
 
 def _masked(mask: bytes, value: bytes) -> bytes:
@@ -90,7 +89,7 @@ def _is_ours(request: Request, given: str) -> bool:
     if seed is None or len(value) != 2 * _TOKEN_BYTES:
         return False
     mask, rest = value[:_TOKEN_BYTES], value[_TOKEN_BYTES:]
-    return hmac.compare_digest(_masked(mask, rest), _expected(request, seed))
+    return _signer(request).matches(_masked(mask, rest).hex(), seed)
 
 
 def body_limit(bytes_max: int) -> Callable[[E], E]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import hmac
 from typing import TYPE_CHECKING
 
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
+from sekkei.kit.signing import same
 from sekkei.runtime import metrics
 from sekkei.web.identity.users import current_user
 
@@ -30,4 +30,4 @@ async def show(request: Request) -> Response:
 
 def _has_token(request: Request, wanted: str) -> bool:
     scheme, _, given = request.headers.get("authorization", "").partition(" ")
-    return bool(wanted) and scheme.lower() == "bearer" and hmac.compare_digest(given.strip().encode(), wanted.encode())
+    return bool(wanted) and scheme.lower() == "bearer" and same(given.strip(), wanted)

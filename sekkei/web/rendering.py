@@ -9,20 +9,19 @@ from __future__ import annotations
 
 import functools
 import hashlib
-import hmac
-from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlencode
 
-import orjson
 from jinja2 import ChoiceLoader, Environment, FileSystemLoader, PrefixLoader, StrictUndefined, select_autoescape
 from markupsafe import Markup, escape
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from sekkei.kit.signing import BadToken
 from sekkei.runtime.days import JST
 from sekkei.web import charts, csrf
 from sekkei.web.texts import choice_here, pick, say_here, section_here, speech
@@ -120,8 +119,8 @@ def _theme(request: Request) -> str:
 
 
 def seal_flashes(request: Request, flashes: list[list[str]]) -> str:
-    body = urlsafe_b64encode(orjson.dumps(flashes[-_FLASHES_MAX:])).decode()
-    return f"{body}.{_signature(request, body)}"
+    shell: Shell = request.app.state.shell
+    return shell.flash_signer.sign(flashes[-_FLASHES_MAX:])
 
 
 def _take_flashes(request: Request) -> list[list[str]]:
@@ -130,15 +129,10 @@ def _take_flashes(request: Request) -> list[list[str]]:
     cookie = request.cookies.get(FLASH_COOKIE)
     if cookie:
         request.state.flashes_shown = True
-        body, _, signature = cookie.rpartition(".")
-        if hmac.compare_digest(signature.encode(), _signature(request, body).encode()):
-            waiting = orjson.loads(urlsafe_b64decode(body)) + waiting
+        shell: Shell = request.app.state.shell
+        with suppress(BadToken):
+            waiting = shell.flash_signer.read(cookie, shell.clock.now()) + waiting
     return waiting
-
-
-def _signature(request: Request, body: str) -> str:
-    key: bytes = request.app.state.shell.flash_key
-    return hmac.new(key, body.encode(), hashlib.sha256).hexdigest()[:32]
 
 
 # Filters

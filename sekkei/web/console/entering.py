@@ -5,13 +5,13 @@ Anybody on a machine can reach a port of it, other accounts and pages of other p
 
 from __future__ import annotations
 
-import hmac
 from typing import TYPE_CHECKING
 
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
+from sekkei.kit.signing import Signer, same
 from sekkei.runtime.refusals import NotAllowed, NotThere
 from sekkei.web.rendering import redirect
 
@@ -33,14 +33,14 @@ async def enter(request: Request) -> Response:
     shell: Shell = request.app.state.shell
     if not shell.looked.token:
         raise NotThere()
-    if not hmac.compare_digest(request.query_params.get("token", "").encode(), shell.looked.token.encode()):
+    if not same(request.query_params.get("token", ""), shell.looked.token):
         raise TokenNeeded()
-    request.state.set_cookies.append((_cookie(request), _proof(shell), SECONDS))
+    request.state.set_cookies.append((_cookie(request), _signer(shell).mark(shell.looked.token), SECONDS))
     return redirect(request, "/console")
 
 
 def has_entered(request: Request, shell: Shell) -> bool:
-    return hmac.compare_digest(request.cookies.get(_cookie(request), "").encode(), _proof(shell).encode())
+    return _signer(shell).matches(request.cookies.get(_cookie(request), ""), shell.looked.token)
 
 
 def _cookie(request: Request) -> str:
@@ -48,6 +48,5 @@ def _cookie(request: Request) -> str:
     return f"sekkei_look_{request.url.port or 80}"
 
 
-def _proof(shell: Shell) -> str:
-    key: bytes = shell.settings.secrets.key("look")
-    return hmac.new(key, shell.looked.token.encode(), "sha256").hexdigest()
+def _signer(shell: Shell) -> Signer:
+    return shell.settings.secrets.signer("look")

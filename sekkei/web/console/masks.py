@@ -5,7 +5,6 @@ Which attributes are personal, `sekkei.advice.personal` says.
 
 from __future__ import annotations
 
-import hmac
 import logging
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -17,6 +16,7 @@ from starlette.routing import BaseRoute, Route
 
 from sekkei.advice.personal import COVER, covered, covered_names, covered_within, holders
 from sekkei.design import Table
+from sekkei.kit.signing import BadToken, Signer
 from sekkei.web.console import operator
 from sekkei.web.forms import form
 from sekkei.web.rendering import flash, local_path, redirect
@@ -40,11 +40,12 @@ def routes() -> list[BaseRoute]:
 
 
 def is_revealed(request: Request) -> bool:
-    until, _, signature = request.cookies.get(COOKIE, "").partition(".")
-    if not until.isdigit() or not hmac.compare_digest(signature, _signature(request, until)):
+    shell = request.app.state.shell
+    try:
+        browser: str = _signer(request).read(request.cookies.get(COOKIE, ""), shell.clock.now())
+    except BadToken:
         return False
-    now: float = request.app.state.shell.clock.now()
-    return now < int(until)
+    return browser == _browser(request)
 
 
 def shown_items(
@@ -62,18 +63,22 @@ def shown_items(
 async def reveal(request: Request) -> Response:
     shell = operator(request)
     wanted = await form(request, Reveal)
-    until = str(int(shell.clock.now()) + SECONDS)
+    token = _signer(request).sign(_browser(request), until=int(shell.clock.now()) + SECONDS)
     user = request.state.user
     place = local_path(wanted.next, "/console")
     extra = {"request_id": request.state.id, "user": user.id if user else "local", "path": place.partition("?")[0]}
     log.warning("personal attributes were uncovered", extra=extra)
-    request.state.set_cookies.append((COOKIE, f"{until}.{_signature(request, until)}", SECONDS))
+    request.state.set_cookies.append((COOKIE, token, SECONDS))
     flash(request, t(request, "console.revealed"))
     return redirect(request, place)
 
 
-def _signature(request: Request, until: str) -> str:
-    """Good for one browser: the session, or the visitor's cookie."""
+def _signer(request: Request) -> Signer:
+    signer: Signer = request.app.state.shell.settings.secrets.signer("reveal")
+    return signer
+
+
+def _browser(request: Request) -> str:
+    """Return the mark of one browser: of its session, or of the visitor's cookie."""
     state = request.state
-    key: bytes = request.app.state.shell.settings.secrets.key("reveal")
-    return hmac.new(key, f"{state.session_hash or state.visitor}/{until}".encode(), "sha256").hexdigest()[:32]
+    return _signer(request).mark(state.session_hash or state.visitor or "")

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
-import hmac
 import re
 import secrets
 from dataclasses import replace
@@ -16,6 +14,7 @@ from argon2.exceptions import InvalidHashError, VerificationError
 
 from sekkei.clock import Clock
 from sekkei.design import ConditionFailed, Database, Ref, TransactionFailed, Update
+from sekkei.kit.signing import OneTimeCode
 from sekkei.kit.text import name_line
 from sekkei.runtime import days
 from sekkei.runtime.demo_people import Person
@@ -48,8 +47,6 @@ from sekkei.web.identity.weak_passwords import is_weak
 
 SESSION_LIFE = timedelta(days=30)
 SESSION_RENEWED_AFTER = timedelta(days=1)
-CODE_LIFE = timedelta(minutes=10)
-CODE_ATTEMPTS_MAX = 5
 PASSWORD_CHARACTERS = (8, 200)
 NAME_CHARACTERS_MAX = 100
 TOKEN_PREFIX = "sekkei_"
@@ -152,7 +149,7 @@ class Accounts:
     ) -> None:
         self._db = db
         self._clock = clock
-        self._code_key = keys.key("one-time codes")
+        self._codes = OneTimeCode(keys.signer("one-time codes"))
         self._passwords = passwords or Passwords()
         self._live = live
         self.identities = Identities(db)
@@ -207,18 +204,18 @@ class Accounts:
         """A new challenge: its id, which stays in the browser, and the code, which goes into the mail."""
         email = email_of(email)
         id = secrets.token_urlsafe(18)
-        code = f"{secrets.randbelow(1_000_000):06d}"
+        code = self._codes.make()
         _check_strength(password, email, name)
         await self._db.write(
             challenges.create(
                 Challenge(
                     id=id,
                     email=email,
-                    code_hash=self._code_hash(id, code),
+                    code_hash=self._codes.mark(code, id),
                     name=name_of(name) if name else None,
                     password=await self._passwords.hash(password) if password else None,
                     next=next,
-                    expires=days.now(self._clock) + CODE_LIFE,
+                    expires=days.now(self._clock) + OneTimeCode.LIFE,
                 )
             )
         )
@@ -226,16 +223,12 @@ class Accounts:
 
     async def answer(self, id: str, code: str) -> tuple[Account, str]:
         """The account that the code is for, made now if it is new, and where to go next."""
-        tried = challenges.update(id).add(Challenge.attempts, 1)
-        # Counted before it is compared, so that guesses at the same moment are counted too.
-        try:
-            found = await self._db.write(
-                tried.when(Challenge.attempts < CODE_ATTEMPTS_MAX, Challenge.expires > days.now(self._clock))
-            )
-        except ConditionFailed:
-            raise CodeOver() from None
+        row, now = challenges.update(id), days.now(self._clock)
+        found = await self._codes.tried(self._db, row, Challenge.attempts, Challenge.expires, now)
+        if found is None:
+            raise CodeOver()
         digits = "".join(filter(str.isdigit, code))
-        if not hmac.compare_digest(found.code_hash, self._code_hash(id, digits)):
+        if not self._codes.matches(found.code_hash, digits, id):
             raise WrongCode(field="code")
         try:
             await self._db.transact(challenges.delete(id).must_exist())  # once, also when an answer is lost
@@ -247,9 +240,6 @@ class Accounts:
                 found.email, found.name or found.email.partition("@")[0], password=found.password
             )
         return account, found.next
-
-    def _code_hash(self, id: str, code: str) -> str:
-        return hmac.new(self._code_key, f"{id}#{code}".encode(), hashlib.sha256).hexdigest()
 
     # Sessions
 

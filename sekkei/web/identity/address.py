@@ -6,8 +6,6 @@ that is not theirs. An address that somebody else has is not told apart until bo
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 import secrets
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,12 +15,13 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from sekkei.clock import Clock
-from sekkei.design import ConditionFailed, Database, TransactionFailed
+from sekkei.design import Database, TransactionFailed
+from sekkei.kit.signing import OneTimeCode
 from sekkei.runtime import days
 from sekkei.runtime.refusals import Conflict, Invalid
 from sekkei.runtime.settings import Secrets
 from sekkei.web.forms import Form, form, refill
-from sekkei.web.identity.accounts import CODE_ATTEMPTS_MAX, CODE_LIFE, CodeOver, WrongCode, email_of
+from sekkei.web.identity.accounts import CodeOver, WrongCode, email_of
 from sekkei.web.identity.design import Account, AddressChange, accounts, address_changes
 from sekkei.web.identity.proof import must_be_sure
 from sekkei.web.identity.users import in_person
@@ -50,19 +49,19 @@ class Addresses:
 
     def __init__(self, db: Database, clock: Clock, keys: Secrets) -> None:
         self._db, self._clock = db, clock
-        self._key = keys.key("changes of address")
+        self._codes = OneTimeCode(keys.signer("changes of address"))
 
     async def ask(self, account: Account, email: str) -> tuple[str, str | None]:
         """The codes for the new address and for the old one, if there is one."""
         if email == account.email:
             raise SameAddress(field="email")
-        new, old = _code(), _code() if account.email else None
+        new, old = self._codes.make(), self._codes.make() if account.email else None
         wanted = AddressChange(
             account_id=account.id,
             email=email,
-            code_hash=self._hash(account.id, email, new),
-            old_code_hash=self._hash(account.id, account.email or "", old) if old else None,
-            expires=days.now(self._clock) + CODE_LIFE,
+            code_hash=self._codes.mark(new, account.id, email),
+            old_code_hash=self._codes.mark(old, account.id, account.email or "") if old else None,
+            expires=days.now(self._clock) + OneTimeCode.LIFE,
         )
         await self._db.write(address_changes.put(wanted))
         return new, old
@@ -73,16 +72,14 @@ class Addresses:
 
     async def confirm(self, account: Account, code: str, old_code: str) -> str:
         """The new address, once both codes are right; tries are counted before they are compared."""
-        tried = address_changes.update(account.id).add(AddressChange.attempts, 1)
-        in_time = AddressChange.expires > days.now(self._clock)
-        try:
-            change = await self._db.write(tried.when(AddressChange.attempts < CODE_ATTEMPTS_MAX, in_time))
-        except ConditionFailed:
-            raise CodeOver() from None
-        if not hmac.compare_digest(change.code_hash, self._hash(account.id, change.email, code)):
+        row, now = address_changes.update(account.id), days.now(self._clock)
+        change = await self._codes.tried(self._db, row, AddressChange.attempts, AddressChange.expires, now)
+        if change is None:
+            raise CodeOver()
+        if not self._codes.matches(change.code_hash, _digits(code), account.id, change.email):
             raise WrongCode(field="code")
-        given = self._hash(account.id, account.email or "", old_code)
-        if change.old_code_hash and not hmac.compare_digest(change.old_code_hash, given):
+        old, owner = change.old_code_hash, (account.id, account.email or "")
+        if old and not self._codes.matches(old, _digits(old_code), *owner):
             raise WrongCode(field="old_code")
         update = accounts.update(account.id).set(Account.email, change.email).when(Account.email == account.email)
         try:
@@ -91,13 +88,9 @@ class Addresses:
             raise AddressTaken() from failed
         return change.email
 
-    def _hash(self, account_id: str, email: str, code: str) -> str:
-        digits = "".join(filter(str.isdigit, code))
-        return hmac.new(self._key, f"{account_id}#{email}#{digits}".encode(), hashlib.sha256).hexdigest()
 
-
-def _code() -> str:
-    return f"{secrets.randbelow(1_000_000):06d}"
+def _digits(typed: str) -> str:
+    return "".join(filter(str.isdigit, typed))
 
 
 class NewAddress(Struct):

@@ -8,7 +8,6 @@ account's `token_version` ends everything at once: sessions, sign-ins of apps, a
 from __future__ import annotations
 
 import asyncio
-import hmac
 import secrets
 from dataclasses import dataclass
 from datetime import timedelta
@@ -16,6 +15,7 @@ from typing import Any
 
 from sekkei.clock import Clock
 from sekkei.design import ConditionFailed, Database
+from sekkei.kit.signing import same
 from sekkei.runtime import days
 from sekkei.runtime.refusals import Refusal
 from sekkei.runtime.settings import Settings
@@ -81,7 +81,7 @@ class AppSessions:
         if found is None or account is None or found.expires <= now:
             raise BadRefresh()
         given = digest(secret)
-        if not hmac.compare_digest(given, found.hash) or found.version != account.token_version:
+        if not same(given, found.hash) or found.version != account.token_version:
             await self.end(account_id, id)
             raise BadRefresh()
         fresh = secrets.token_urlsafe(32)

@@ -6,11 +6,11 @@ table has no key. With the app come recovery codes (`recovery.py`), for whoever 
 
 from __future__ import annotations
 
-import hmac
 import secrets
 
 from sekkei.clock import Clock
 from sekkei.design import ConditionFailed, Database
+from sekkei.kit.signing import OneTimeCode
 from sekkei.runtime import totp
 from sekkei.runtime.refusals import Gone, TooMany
 from sekkei.runtime.settings import Secrets
@@ -32,11 +32,20 @@ class Authenticators:
     def __init__(self, db: Database, clock: Clock, keys: Secrets) -> None:
         self._db = db
         self._clock = clock
-        self._master = keys.key("authenticator apps")
-        self._recovery = keys.key("recovery codes")
+        self._apps = keys.signer("authenticator apps")
+        self._recovery = OneTimeCode(keys.signer("recovery codes"), recovery.DIGITS)
 
     def _key(self, account_id: str, salt: str) -> bytes:
-        return hmac.digest(self._master, f"{account_id}#{salt}".encode(), "sha256")[:KEY_BYTES]
+        return self._keys(account_id, salt)[0]
+
+    def _keys(self, account_id: str, salt: str) -> list[bytes]:
+        """The key of an app, and those that it has where it was set up under an earlier secret."""
+        return [digest[:KEY_BYTES] for digest in self._apps.digests(account_id, salt)]
+
+    def _step(self, account_id: str, salt: str, code: str, after: int = -1) -> int | None:
+        now = self._clock.now()
+        steps = [totp.matching_step(key, code, now, after) for key in self._keys(account_id, salt)]
+        return max((step for step in steps if step is not None), default=None)
 
     async def offer(self, account_id: str) -> bytes:
         """A key for an app to read; in force once a code of it has come back."""
@@ -56,10 +65,10 @@ class Authenticators:
         account = await self._db.need(accounts(account_id).consistent())
         if account.totp_offered is None:
             raise NotOffered()
-        step = totp.matching_step(self._key(account_id, account.totp_offered), code, self._clock.now())
+        step = self._step(account_id, account.totp_offered, code)
         if step is None:
             raise WrongCode(field="code")
-        codes = recovery.make()
+        codes = recovery.make(self._recovery)
         update = accounts.update(account_id).set(Account.totp, account.totp_offered).set(Account.totp_step, step)
         update = update.set(Account.recovery, self._stored(account_id, codes)).known_by(Account.recovery)
         update = update.remove(Account.totp_offered).when(Account.totp_offered == account.totp_offered)
@@ -70,11 +79,11 @@ class Authenticators:
         return codes
 
     def _stored(self, account_id: str, codes: list[str]) -> frozenset[str]:
-        return frozenset(recovery.stored(self._recovery, account_id, code) for code in codes)
+        return frozenset(self._recovery.mark(code, account_id) for code in codes)
 
     async def renew(self, account_id: str) -> list[str]:
         """Ten new recovery codes; those of before end."""
-        codes = recovery.make()
+        codes = recovery.make(self._recovery)
         update = accounts.update(account_id).set(Account.recovery, self._stored(account_id, codes))
         try:
             await self._db.write(update.when(Account.totp.exists()))
@@ -90,11 +99,13 @@ class Authenticators:
         account = await self._counted(await self._db.need(accounts(account_id).consistent()))
         spare = recovery.read(code)
         if spare is not None:
-            return await self._spend(account, recovery.stored(self._recovery, account_id, spare))
+            return await self._spend(account, spare)
         await self._check_app(account, code)
         return None
 
-    async def _spend(self, account: Account, hash: str) -> int:
+    async def _spend(self, account: Account, code: str) -> int:
+        marks = [mark for mark in account.recovery if self._recovery.matches(mark, code, account.id)]
+        hash = marks[0] if marks else self._recovery.mark(code, account.id)
         used = accounts.update(account.id).discard(Account.recovery, {hash}).remove(Account.totp_tried)
         try:
             after = await self._db.write(used.when(Account.totp.exists(), Account.recovery.contains(hash)), once=True)
@@ -104,8 +115,7 @@ class Authenticators:
 
     async def _check_app(self, account: Account, code: str) -> None:
         account_id = account.id
-        key = self._key(account_id, account.totp or "")
-        step = totp.matching_step(key, code, self._clock.now(), account.totp_step) if account.totp else None
+        step = self._step(account_id, account.totp, code, account.totp_step) if account.totp else None
         if step is None:
             raise WrongCode(field="code")
         used = accounts.update(account_id).set(Account.totp_step, step).remove(Account.totp_tried)

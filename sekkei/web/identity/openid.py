@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import hmac
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ import orjson
 
 from sekkei.clock import Clock
 from sekkei.errors import NoAnswer
+from sekkei.kit.signing import same
 from sekkei.runtime.ends import OPENID, is_loopback
 from sekkei.runtime.http import Http
 from sekkei.runtime.refusals import Refusal
@@ -111,13 +111,13 @@ class OpenId:
 
     async def arrive(self, begun: Begun, state: str, code: str, issuer: str | None) -> Arrival:
         """Who it is, once everything about it has been verified. Raises BadOpenId, ProviderSilent."""
-        if not hmac.compare_digest(state.encode(), begun.state.encode()) or not code:
+        if not same(state, begun.state) or not code:
             raise BadOpenId()
         endpoints, tokens = await self._discovered()
         if issuer != self.issuer and (issuer is not None or endpoints.names_itself):
             raise BadOpenId()  # RFC 9207: the answer of another provider, or of nobody in particular
         claims = await self._claims(tokens, await self._exchanged(endpoints, code, begun.verifier))
-        if not hmac.compare_digest(str(claims.get("nonce", "")).encode(), begun.nonce.encode()):
+        if not same(str(claims.get("nonce", "")), begun.nonce):
             raise BadOpenId()
         email = claims.get("email") if claims.get("email_verified") is True else None
         name = str(claims.get("name") or claims.get("preferred_username") or "")

@@ -6,19 +6,16 @@ one. An account with a password, a passkey or an authenticator app is tied to it
 
 from __future__ import annotations
 
-import base64
-import hashlib
-import hmac
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
 from urllib.parse import urlencode
 
-import orjson
 from msgspec import Meta, Struct
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
+from sekkei.kit.signing import BadToken
 from sekkei.kit.text import name_line
 from sekkei.runtime.refusals import NotThere, Refusal
 from sekkei.web.forms import form
@@ -78,25 +75,23 @@ def _shell(request: Request) -> Shell:
 
 
 def _keep(request: Request, cookie: str, content: dict[str, Any]) -> None:
-    until = int(_shell(request).clock.now()) + AWAY_SECONDS
-    body = base64.urlsafe_b64encode(orjson.dumps({**content, "until": until})).decode()
-    request.state.set_cookies.append((cookie, f"{body}.{_mark(request, cookie, body)}", AWAY_SECONDS))
+    shell = _shell(request)
+    token = shell.openid_signer.sign([cookie, content], until=int(shell.clock.now()) + AWAY_SECONDS)
+    request.state.set_cookies.append((cookie, token, AWAY_SECONDS))
 
 
 def _kept(request: Request, cookie: str) -> dict[str, Any]:
     """Raises BadOpenId; whatever is right or wrong with it, it is gone then."""
-    body, _, mark = request.cookies.get(cookie, "").partition(".")
+    shell, token = _shell(request), request.cookies.get(cookie, "")
     request.state.set_cookies.append((cookie, "", 0))
-    if not hmac.compare_digest(mark.encode(), _mark(request, cookie, body).encode()):
+    try:
+        kept_as, content = shell.openid_signer.read(token, shell.clock.now())
+    except BadToken:
+        raise BadOpenId() from None
+    if kept_as != cookie:
         raise BadOpenId()
-    content: dict[str, Any] = orjson.loads(base64.urlsafe_b64decode(body))
-    if content.pop("until") < _shell(request).clock.now():
-        raise BadOpenId()
-    return content
-
-
-def _mark(request: Request, cookie: str, body: str) -> str:
-    return hmac.new(_shell(request).openid_key, f"{cookie}#{body}".encode(), hashlib.sha256).hexdigest()
+    kept: dict[str, Any] = content
+    return kept
 
 
 # Away and back

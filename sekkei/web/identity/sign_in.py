@@ -6,8 +6,6 @@ data. Whoever signs in gets a session of their own: one that the browser had bef
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 import secrets
 from typing import TYPE_CHECKING, Annotated
 from urllib.parse import quote, unquote
@@ -17,6 +15,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from sekkei.kit.signing import OneTimeCode
 from sekkei.runtime.demo_people import DEMO_PEOPLE
 from sekkei.runtime.refusals import Invalid, NotAllowed, Refusal
 from sekkei.web.forms import Form, form, refill
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
     from sekkei.web.application import Shell
 
 CHALLENGE_COOKIE = "sekkei_challenge"
-CHALLENGE_SECONDS = 600
 DEVICE_COOKIE = "sekkei_device"
 DEVICE_SECONDS = 365 * 24 * 3600
 PER_ADDRESS = Rate.per_minute(20)
@@ -110,19 +108,14 @@ def _know_device(request: Request, email: str) -> None:
     if _device(request, email):
         return
     nonce = secrets.token_urlsafe(12)
-    mark = _device_mark(request, email, nonce)
+    mark = _shell(request).device_signer.mark(nonce, email)
     request.state.set_cookies.append((DEVICE_COOKIE, f"{nonce}.{mark}", DEVICE_SECONDS))
 
 
 def _device(request: Request, email: str) -> str:
     """The browser's number, if somebody signed in to this address with it before; else nothing."""
     nonce, _, mark = request.cookies.get(DEVICE_COOKIE, "").partition(".")
-    good = hmac.compare_digest(mark.encode(), _device_mark(request, email, nonce).encode())
-    return nonce if nonce and good else ""
-
-
-def _device_mark(request: Request, email: str, nonce: str) -> str:
-    return hmac.new(_shell(request).device_key, f"{nonce}#{email}".encode(), hashlib.sha256).hexdigest()
+    return nonce if nonce and _shell(request).device_signer.matches(mark, nonce, email) else ""
 
 
 def _counted_with(request: Request, email: str) -> tuple[str, ...]:
@@ -207,7 +200,8 @@ async def _challenge(request: Request, email: str, next: str, name: str = "", pa
     }
     await shell.outbox.put("mail", email, message, id=f"code/{id}")
     # Quoted: an address may have letters that no header can carry.
-    request.state.set_cookies.append((CHALLENGE_COOKIE, f"{id}:{quote(email, safe='@')}", CHALLENGE_SECONDS))
+    life = int(OneTimeCode.LIFE.total_seconds())
+    request.state.set_cookies.append((CHALLENGE_COOKIE, f"{id}:{quote(email, safe='@')}", life))
     return redirect(request, "/sign-in/code")
 
 

@@ -14,6 +14,8 @@ from sekkei.runtime.design import Message, newest_messages
 from sekkei.runtime.design import design as runtime_design
 from sekkei.runtime.outbox import Outbox
 from sekkei.runtime.schedules import Schedules, StoredSchedules
+from sekkei.runtime.sealed_texts import SealedTexts
+from sekkei.runtime.settings import Secrets
 from sekkei.store import Store
 from sekkei.web.identity.accounts import email_of
 from sekkei_systems.lessons.design import Contact, Lesson, UserLesson, design, lessons
@@ -171,7 +173,7 @@ def service_on(
 ) -> Service:
     outbox, schedules = Outbox(runtime, clock, "lessons"), StoredSchedules(runtime, clock, "lessons")
     provider, sellers = ByStudio({}, Catalogue(db)), Sellers()
-    links = Links(b"a key of the tests")
+    links = Links(Secrets(b"a key of the tests"))
     notices = Notices(links, "https://lessons.example/lessons", studios, clock)
     rulebook = Rulebook(db, clock, policy)
     entitlements = Entitlements(db, clock, rulebook)
@@ -180,7 +182,7 @@ def service_on(
     access, ties, timetable = Access(studios, staff, roster), Ties(db, clock, rulebook), Timetable(db, clock)
     bookings = Bookings(ties, timetable, sellers, reservations, entitlements)
     acts, told = Acts(db, clock), (outbox, notices, schedules)
-    contacts = Contacts(db, clock, outbox, notices, links, b"codes", email_of)
+    contacts = Contacts(db, clock, outbox, notices, links, Secrets(b"a secret for codes"), email_of)
     desk = Desk(ties, timetable, access, bookings, outbox, notices, acts, entitlements)
     auto = AutoBooking(db, bookings, sellers, outbox, notices)
     moves = Moves(ties, timetable, sellers, acts, *told, entitlements)
@@ -215,7 +217,9 @@ def service_on(
         weekly=Weekly(db, clock, timetable, acts, restoring),
         roster=roster,
         studio_secrets=StudioSecrets(db, clock, b"a key of thirty-two bytes to seal"[:32]),
-        connections=Connections(db, clock, b"a key of thirty-two bytes to seal"[:32], studios, sellers, provider, {}),
+        connections=Connections(
+            db, clock, SealedTexts(b"a key of thirty-two bytes to seal"[:32]), studios, sellers, provider, {}
+        ),
     )
 
 

@@ -8,8 +8,8 @@ from collections.abc import AsyncIterator
 import pytest
 
 from sekkei.clock import ManualClock
+from sekkei.kit.signing import OneTimeCode
 from sekkei.runtime.design import newest_messages
-from sekkei.web.identity.accounts import CODE_ATTEMPTS_MAX, CODE_LIFE
 from sekkei.web.identity.proof import GOOD_FOR
 from sekkei.web.testing import Client, opened
 from tests.web.example import SYSTEM
@@ -65,7 +65,7 @@ async def test_one_code_alone_changes_nothing(client: Client, wrong: str) -> Non
     mailed = await codes(client)
     given = {"code": mailed[NEW], "old_code": mailed[OLD]}
     given["code" if wrong == NEW else "old_code"] = another(mailed[wrong])
-    for _ in range(CODE_ATTEMPTS_MAX):
+    for _ in range(OneTimeCode.TRIES_MAX):
         assert (await client.post("/account/email/confirm", given)).status == 422
     right = {"code": mailed[NEW], "old_code": mailed[OLD]}
     assert (await client.post("/account/email/confirm", right)).status == 410
@@ -76,7 +76,7 @@ async def test_it_needs_a_proof_and_comes_in_time(client: Client) -> None:
     await client.post("/account/email", {"email": NEW})
     mailed = await codes(client)
     assert isinstance(client.shell.clock, ManualClock)
-    client.shell.clock.advance(max(CODE_LIFE, GOOD_FOR).total_seconds() + 1)
+    client.shell.clock.advance(max(OneTimeCode.LIFE, GOOD_FOR).total_seconds() + 1)
     right = {"code": mailed[NEW], "old_code": mailed[OLD]}
     assert (await client.post("/account/email/confirm", right)).status == 410
     assert (await client.post("/account/email", {"email": NEW})).location.startswith("/prove")

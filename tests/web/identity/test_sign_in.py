@@ -7,9 +7,10 @@ import re
 import pytest
 
 from sekkei.clock import ManualClock
+from sekkei.kit.signing import OneTimeCode
 from sekkei.runtime.design import newest_messages
 from sekkei.web.gate import HOST_SESSION_COOKIE, SESSION_COOKIE
-from sekkei.web.identity.accounts import CODE_ATTEMPTS_MAX, CodeOver
+from sekkei.web.identity.accounts import CodeOver
 from sekkei.web.identity.sign_in import CHALLENGE_COOKIE
 from sekkei.web.testing import Client, opened, test_settings
 from tests.lost import answer_lost
@@ -138,7 +139,7 @@ async def test_a_code_is_good_once_for_ten_minutes_and_five_attempts() -> None:
         await client.post("/sign-in/mail", {"email": "hana@example.com"})
         code, challenge = await mailed_code(client), client.cookies[CHALLENGE_COOKIE]
         wrong = f"{(int(code) + 1) % 1_000_000:06d}"
-        for _ in range(CODE_ATTEMPTS_MAX - 2):
+        for _ in range(OneTimeCode.TRIES_MAX - 2):
             assert "コードが違います" in (await client.post("/sign-in/code", {"code": wrong})).text
         assert (await client.post("/sign-in/code", {"code": f" {code[:3]} {code[3:]} "})).status == 303
         assert await is_signed_in(client)
@@ -171,7 +172,7 @@ async def test_after_five_wrong_codes_the_right_one_is_too_late() -> None:
         await client.post("/sign-in/mail", {"email": "hana@example.com"})
         code = await mailed_code(client)
         wrong = f"{(int(code) + 1) % 1_000_000:06d}"
-        for _ in range(CODE_ATTEMPTS_MAX):
+        for _ in range(OneTimeCode.TRIES_MAX):
             await client.post("/sign-in/code", {"code": wrong})
         assert (await client.post("/sign-in/code", {"code": code})).status == 410
         assert not await is_signed_in(client)

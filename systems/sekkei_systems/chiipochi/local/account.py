@@ -7,7 +7,6 @@ through the outbox in the same transaction, signed as Stripe signs. Two clicks a
 from __future__ import annotations
 
 import hashlib
-import hmac
 import re
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
@@ -44,13 +43,13 @@ class LocalAccount:
     """Speaks HTTP as far as our end of Stripe needs it: `request` takes the place of a connection."""
 
     def __init__(self, settings: Settings, db: Database, clock: Clock, outbox: Outbox) -> None:
-        self._secret = settings.secrets.key("chiipochi/local-payments")
+        self._secret = settings.secrets.signer("chiipochi/local-payments")
         self.public_url = settings.public_url
         self._db, self._clock, self._outbox = db, clock, outbox
 
     @property
     def webhook_secret(self) -> str:
-        return self._secret.hex()
+        return self._secret.mark("webhooks")
 
     async def request(self, method: str, url: str, *, headers: Mapping[str, str], body: bytes = b"") -> Answer:
         parts = urlsplit(url)
@@ -72,7 +71,7 @@ class LocalAccount:
         named = [str(fields["payment_intent"])] if "payment_intent" in fields else named
         found = [key for key in map(row_key, named) if key]
         order_id = str((fields.get("metadata") or {}).get("order_id", ""))
-        name = hmac.new(self._secret, order_id.encode(), hashlib.sha256).hexdigest()[:32]
+        name = self._secret.mark(order_id)
         return found[0] if found else f"cs_test_{name}"
 
     async def _whole(self) -> Ledger:

@@ -29,7 +29,7 @@ class Person:
 class Details:
     def __init__(self, context: Context) -> None:
         self._db, self._clock = context.db, context.clock
-        self._texts = SealedTexts(context.settings.secrets.key("chiipochi/details"))
+        self._texts = SealedTexts(*context.settings.secrets.keys("chiipochi/details"))
 
     async def of(self, donor: Donor) -> Person | None:
         found = await self._db.get(details_of(donor.user_id))

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import hmac
-from base64 import urlsafe_b64decode, urlsafe_b64encode
 from datetime import UTC, datetime, timedelta
 
 from sekkei.clock import Clock
+from sekkei.kit.signing import BadToken, Signer, TokenOver
 from sekkei.runtime.refusals import Gone, NotThere
 from sekkei.runtime.settings import Settings
 
 MY_PAGE_KEPT = timedelta(days=30)
-_MAC_LENGTH = 22
 
 
 class Links:
@@ -19,7 +17,8 @@ class Links:
 
     def __init__(self, settings: Settings, clock: Clock) -> None:
         self._base = f"{settings.public_url}/chiipochi"
-        self._key = settings.secrets.key("chiipochi/links")
+        self._orders = settings.secrets.signer("chiipochi orders")
+        self._mine = settings.secrets.signer("chiipochi own pages")
         self._clock = clock
 
     def dashboard(self) -> str:
@@ -35,34 +34,25 @@ class Links:
         return f"{self.mine(user_id)}/receipts"
 
     def order_token(self, order_id: str) -> str:
-        return self._sealed("order", order_id)
+        return self._orders.sign(order_id)
 
     def order_of(self, token: str) -> str:
-        return self._opened("order", token)
+        return self._opened(self._orders, token)
 
     def my_token(self, user_id: str) -> str:
-        until = int(self._clock.now() + MY_PAGE_KEPT.total_seconds())
-        return self._sealed("mine", f"{until}|{user_id}")
+        return self._mine.sign(user_id, until=int(self._clock.now() + MY_PAGE_KEPT.total_seconds()))
 
     def user_of(self, token: str) -> str:
-        until, _, user_id = self._opened("mine", token).partition("|")
-        if int(until) < self._clock.now():
-            raise Gone()
-        return user_id
+        return self._opened(self._mine, token)
 
-    def _sealed(self, purpose: str, text: str) -> str:
-        body = urlsafe_b64encode(text.encode()).decode().rstrip("=")
-        return f"{body}.{self._mac(purpose, body)}"
-
-    def _opened(self, purpose: str, token: str) -> str:
-        body, _, mac = token.partition(".")
-        if len(token) > 500 or not hmac.compare_digest(mac.encode(), self._mac(purpose, body).encode()):
-            raise NotThere()
-        return urlsafe_b64decode(body + "=" * (-len(body) % 4)).decode()
-
-    def _mac(self, purpose: str, body: str) -> str:
-        digest = hmac.digest(self._key, f"{purpose}|{body}".encode(), "sha256")
-        return urlsafe_b64encode(digest).decode()[:_MAC_LENGTH]
+    def _opened(self, signer: Signer, token: str) -> str:
+        try:
+            content: str = signer.read(token, self._clock.now())
+        except TokenOver:
+            raise Gone() from None
+        except BadToken:
+            raise NotThere() from None
+        return content
 
 
 def order_id_of(user_id: str, created_at: datetime) -> str:

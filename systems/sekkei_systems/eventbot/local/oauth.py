@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import hmac
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlencode
 
+from sekkei.kit.signing import same
 from sekkei_systems.eventbot.local import objects
 from sekkei_systems.eventbot.ports.discord.oauth import FORM, SCOPES, challenge
 
@@ -39,10 +39,8 @@ async def exchange(discord: LocalDiscord, path: str, headers: Mapping[str, str],
     form = dict(parse_qsl(body.decode(errors="replace")))
     if given.get("content-type") != FORM:
         return 400, {}, {"error": "invalid_request"}
-    secret = form.get("client_secret", "").encode()
-    if form.get("client_id") != discord.application_id or not hmac.compare_digest(
-        secret, discord.client_secret.encode()
-    ):
+    secret = form.get("client_secret", "")
+    if form.get("client_id") != discord.application_id or not same(secret, discord.client_secret):
         return 401, {}, {"error": "invalid_client"}
     if path == "/oauth2/token/revoke":
         await discord.forget("bearer", form.get("token", "-") or "-")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hmac
 from dataclasses import dataclass
 from datetime import timedelta
 from hashlib import sha256
@@ -12,6 +11,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from sekkei.design import TransactionFailed
+from sekkei.kit.signing import same
 from sekkei.runtime.refusals import NotThere
 from sekkei.web import Pages, Redirect
 from sekkei.web import csrf as browser
@@ -84,7 +84,7 @@ async def _begun(request: Request, desk: Desk, state: str) -> str:
     """The verifier of a sign-in that this browser began, once. Raises BadSignIn."""
     key = f"eventbot/oauth/{_hash(state)}"
     found = await desk.idempotency.answer(key) if state else None
-    if found is None or not hmac.compare_digest(str(found["browser"]), _browser(request)):
+    if found is None or not same(str(found["browser"]), _browser(request)):
         raise BadSignIn()
     try:
         await desk.transact(desk.idempotency.mark(f"{key}/used", kept=BEGUN_KEPT))

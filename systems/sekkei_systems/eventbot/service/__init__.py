@@ -34,7 +34,7 @@ class Service:
         self.joining = Joining(self.desk, self.access, self.queue)
         self.hands = Hands(self.desk, self.queue)
         self.notices = Notices(self.desk)
-        self.guilds = Guilds(self.desk, context.settings.secrets.key("eventbot-links"), look_up)
+        self.guilds = Guilds(self.desk, context.settings.secrets, look_up)
 
 
 __all__ = [

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
-import hmac
-from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Protocol
 
-import orjson
-
 from sekkei.design import ConditionFailed
+from sekkei.kit.signing import BadToken
 from sekkei.kit.text import one_line
 from sekkei.runtime import days
 from sekkei.runtime.identifiers import uuid7
+from sekkei.runtime.settings import Secrets
 from sekkei_systems.eventbot import design
 from sekkei_systems.eventbot.design import (
     GuildSettings,
@@ -106,10 +103,11 @@ class LookUp(Protocol):
 
 
 class Guilds:
-    """`key` signs links that Discord users carry to the web pages."""
+    """`secrets` sign links that Discord users carry to the web pages."""
 
-    def __init__(self, desk: Desk, key: bytes, look_up: LookUp) -> None:
-        self._desk, self._key, self._look_up = desk, key, look_up
+    def __init__(self, desk: Desk, secrets: Secrets, look_up: LookUp) -> None:
+        self._desk, self._look_up = desk, look_up
+        self._links, self._calendars = secrets.signer("eventbot links"), secrets.signer("eventbot calendars")
 
     async def settings(self, guild_id: str) -> GuildSettings:
         return await self._desk.settings(guild_id)
@@ -271,22 +269,15 @@ class Guilds:
             "n": actor.name,
             "r": sorted(actor.roles)[:50],
             "p": str(actor.permissions),
-            "e": int(self._desk.clock.now()) + LINK_SECONDS,
         }
-        body = urlsafe_b64encode(orjson.dumps(content)).decode().rstrip("=")
-        return f"{body}.{self._signature(body)}"
-
-    def _signature(self, body: str) -> str:
-        return hmac.new(self._key, body.encode(), hashlib.sha256).hexdigest()
+        return self._links.sign(content, until=int(self._desk.clock.now()) + LINK_SECONDS)
 
     async def accept_link(self, account_id: str, token: str) -> OrganiserLink:
         """The signed-in account stands for that Discord user from now on, for a month."""
-        body, _, signature = token.rpartition(".")
-        if not hmac.compare_digest(signature.encode(), self._signature(body).encode()):
-            raise BadLink()
-        content = orjson.loads(urlsafe_b64decode(body + "=" * (-len(body) % 4)))
-        if content["e"] < self._desk.clock.now():
-            raise BadLink()
+        try:
+            content = self._links.read(token, self._desk.clock.now())
+        except BadToken:
+            raise BadLink() from None
         link = OrganiserLink(
             account_id=account_id,
             guild_id=content["g"],
@@ -377,10 +368,10 @@ class Guilds:
 
     def calendar_key(self, guild_id: str) -> str:
         """What makes the address of a guild's calendar unguessable."""
-        return hmac.new(self._key, f"calendar/{guild_id}".encode(), hashlib.sha256).hexdigest()[:32]
+        return self._calendars.mark(guild_id)
 
     def calendar_allowed(self, guild_id: str, key: str) -> bool:
-        return hmac.compare_digest(key.encode(), self.calendar_key(guild_id).encode())
+        return self._calendars.matches(key, guild_id)
 
 
 def _role(actor: Actor, name: str, role_id: str | None) -> str | None:

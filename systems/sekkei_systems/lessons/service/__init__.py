@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
+from sekkei.runtime.sealed_texts import SealedTexts
 from sekkei.runtime.system import Context
 from sekkei.runtime.transports.webhook import networks
 from sekkei.web.identity.accounts import email_of
@@ -96,20 +97,23 @@ def open_service(context: Context, old: Following | None = None, local: LocalStu
     policy, studios = policy_of(settings), [*studios_of(settings), *([local.studio] if local else [])]
     roster = StoredRoster(db, clock, email_of)
     access = Access(studios, staff_of(settings), roster)
-    links = Links(settings.secrets.key("lessons links"))
+    links = Links(settings.secrets)
     notices = Notices(links, f"{settings.public_url}/lessons", studios, clock)
     locals_ = {local.studio.code: local} if local else {}
     provider = provider_of(settings, db, clock, studios, locals_)
     rulebook = Rulebook(db, clock, policy)
     entitlements = Entitlements(db, clock, rulebook)
     ports: dict[str, BookingPort] = booking_ports_of(settings) | locals_
-    connections_key, allowed = settings.secrets.key("lessons connections"), networks(settings.get("webhook_allow"))
+    sealed, allowed = (
+        SealedTexts(*settings.secrets.keys("lessons connections")),
+        networks(settings.get("webhook_allow")),
+    )
     reservations = Reservations(db, clock, context.schedules, ports, outbox, notices, entitlements)
     ties, timetable, sellers = Ties(db, clock, rulebook), Timetable(db, clock), sellers_of(settings, locals_)
-    connections = Connections(db, clock, connections_key, studios, sellers, provider, ports, allowed)
+    connections = Connections(db, clock, sealed, studios, sellers, provider, ports, allowed)
     bookings = Bookings(ties, timetable, sellers, reservations, entitlements)
     acts, told = Acts(db, clock), (outbox, notices, context.schedules)
-    contacts = Contacts(db, clock, outbox, notices, links, settings.secrets.key("lessons codes"), email_of)
+    contacts = Contacts(db, clock, outbox, notices, links, settings.secrets, email_of)
     desk = Desk(ties, timetable, access, bookings, outbox, notices, acts, entitlements)
     auto = AutoBooking(db, bookings, sellers, outbox, notices)
     moves = Moves(ties, timetable, sellers, acts, *told, entitlements)
@@ -145,6 +149,6 @@ def open_service(context: Context, old: Following | None = None, local: LocalStu
         entitlements=entitlements,
         weekly=Weekly(db, clock, timetable, acts, restoring),
         roster=roster,
-        studio_secrets=StudioSecrets(db, clock, settings.secrets.key("lessons studio secrets")),
+        studio_secrets=StudioSecrets(db, clock, *settings.secrets.keys("lessons studio secrets")),
         connections=connections,
     )

@@ -55,7 +55,7 @@ class Connections:
         self,
         db: Database,
         clock: Clock,
-        key: bytes,
+        texts: SealedTexts,
         studios: Sequence[Studio],
         sellers: Sellers,
         provider: ByStudio,
@@ -64,7 +64,7 @@ class Connections:
     ) -> None:
         self._db, self._clock, self._studios = db, clock, studios
         self._sellers, self._provider, self._ports = sellers, provider, ports
-        self._texts = SealedTexts(key)
+        self._texts = texts
         self._feed_http = PublicHttp(Http(TIMEOUTS), allowed)
         self._booking_http = PublicHttp(Http(booking.TIMEOUTS), allowed)
         self._environment: Mapping[str, BookingPort] = dict(ports)

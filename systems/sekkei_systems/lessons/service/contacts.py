@@ -3,19 +3,19 @@ there is entered here, and for LINE a code that is shown here is typed there."""
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 import re
-import secrets
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from datetime import datetime, time, timedelta
+from datetime import datetime, time
+from secrets import token_hex, token_urlsafe
 from urllib.parse import urlsplit
 
 from sekkei.clock import Clock
 from sekkei.design import Action, ConditionFailed, Database, Field, TransactionFailed, Update
+from sekkei.kit.signing import OneTimeCode, same
 from sekkei.runtime import days
 from sekkei.runtime.outbox import Outbox
+from sekkei.runtime.settings import Secrets
 from sekkei_systems.lessons import refusals
 from sekkei_systems.lessons.design import (
     Contact,
@@ -33,8 +33,6 @@ from sekkei_systems.lessons.rules.links import Links, Tap
 from sekkei_systems.lessons.rules.notices import TOPICS, Notices, addresses_of
 from sekkei_systems.lessons.service.access import Member
 
-CODE_LIFE = timedelta(minutes=10)
-ATTEMPTS_MAX = 5
 NAME_LENGTH_MAX = 50
 ADDRESS_LENGTH_MAX = 500
 CHANNELS = ("mail", "line", "push", "webhook")
@@ -70,7 +68,7 @@ class Contacts:
         outbox: Outbox,
         notices: Notices,
         links: Links,
-        key: bytes,
+        secrets: Secrets,
         address_of_mail: Callable[[str], str],
     ) -> None:
         self._db = db
@@ -78,7 +76,8 @@ class Contacts:
         self._outbox = outbox
         self._notices = notices
         self._links = links
-        self._key = key
+        self._codes = OneTimeCode(secrets.signer("lessons codes"))
+        self._line_codes = OneTimeCode(secrets.signer("lessons LINE codes"), 8)
         self._address_of_mail = address_of_mail
 
     async def get(self, user_id: str) -> Contact | None:
@@ -128,18 +127,16 @@ class Contacts:
         """Send a code to an address; nothing else goes there until the code came back."""
         person = await self._person(member.user_id)
         address = self._checked(channel, address)
-        code = f"{secrets.randbelow(10**6):06}"
+        code = self._codes.make()
         proof = Proof(
             user_id=member.user_id,
             channel=channel,
             address=address,
-            code_hash=self._hash(member.user_id, channel, code),
-            ttl=self._now() + CODE_LIFE,
+            code_hash=self._codes.mark(code, member.user_id, channel),
+            ttl=self._now() + OneTimeCode.LIFE,
         )
         ((kind, body),) = self._notices.code(person.language, channel, address, code).items()
-        message = self._outbox.message(
-            kind, address, body, id=f"proof/{member.user_id}/{channel}/{secrets.token_hex(6)}"
-        )
+        message = self._outbox.message(kind, address, body, id=f"proof/{member.user_id}/{channel}/{token_hex(6)}")
         await self._db.transact(proofs.put(proof), message)
 
     async def pending(self, user_id: str) -> dict[str, str]:
@@ -151,14 +148,11 @@ class Contacts:
         """The code came back: the address is theirs, and used from now on."""
         if channel not in CHANNELS:
             raise refusals.BadAddress(field="channel")
-        # Counted before it is compared, so that guesses at the same moment are counted too.
-        tried = proofs.update(member.user_id, channel).add(Proof.attempts, 1)
-        try:
-            found = await self._db.write(tried.when(Proof.attempts < ATTEMPTS_MAX, Proof.ttl > self._now()))
-        except ConditionFailed:
-            raise refusals.CodeOver() from None
-        digits = digits_in(code)
-        if not hmac.compare_digest(found.code_hash, self._hash(member.user_id, channel, digits)):
+        row = proofs.update(member.user_id, channel)
+        found = await self._codes.tried(self._db, row, Proof.attempts, Proof.ttl, self._now())
+        if found is None:
+            raise refusals.CodeOver()
+        if not self._codes.matches(found.code_hash, digits_in(code), member.user_id, channel):
             raise refusals.WrongCode(field="code")
         gone = proofs.delete(member.user_id, channel).when(Proof.code_hash == found.code_hash)
         return await self._take(member.user_id, channel, found.address or "", gone)
@@ -166,10 +160,10 @@ class Contacts:
     async def begin_line(self, member: Member) -> str:
         """A code that the user sends to the LINE bot."""
         await self._person(member.user_id)
-        code = f"{secrets.randbelow(10**8):08}"
-        hashed = self._hash("", "line", code)
+        code = self._line_codes.make()
+        hashed = self._line_codes.mark(code)
         await self._db.write(
-            line_codes.put(LineCode(code_hash=hashed, user_id=member.user_id, ttl=self._now() + CODE_LIFE))
+            line_codes.put(LineCode(code_hash=hashed, user_id=member.user_id, ttl=self._now() + OneTimeCode.LIFE))
         )
         return code
 
@@ -178,7 +172,7 @@ class Contacts:
         digits = _DIGITS.search(plainly(text))
         if digits is None or not await self._may_try(line_user_id):
             return None
-        hashed = self._hash("", "line", digits[0])
+        hashed = self._line_codes.mark(digits[0])
         found = await self._db.get(line_codes(hashed).consistent())
         if found is None or found.ttl <= self._now():
             return None
@@ -191,10 +185,10 @@ class Contacts:
     async def _may_try(self, line_user_id: str) -> bool:
         """Counts a try, before it is looked at; so many are allowed in the time that a code lives."""
         now = self._now()
-        tried = line_tries.upsert(line_user_id, int(now.timestamp() // CODE_LIFE.total_seconds()))
-        tried = tried.add(LineTries.attempts, 1).set(LineTries.ttl, now + CODE_LIFE)
+        tried = line_tries.upsert(line_user_id, int(now.timestamp() // OneTimeCode.LIFE.total_seconds()))
+        tried = tried.add(LineTries.attempts, 1).set(LineTries.ttl, now + OneTimeCode.LIFE)
         try:
-            await self._db.write(tried.when(LineTries.attempts.absent() | (LineTries.attempts < ATTEMPTS_MAX)))
+            await self._db.write(tried.when(LineTries.attempts.absent() | (LineTries.attempts < OneTimeCode.TRIES_MAX)))
         except ConditionFailed:
             return False
         return True
@@ -232,9 +226,6 @@ class Contacts:
             return address
         raise refusals.BadAddress(field="address")
 
-    def _hash(self, user_id: str, channel: str, code: str) -> str:
-        return hmac.new(self._key, f"{user_id}\n{channel}\n{code}".encode(), hashlib.sha256).hexdigest()
-
     # Links
 
     def calendar_link_of(self, person: Contact) -> str | None:
@@ -243,7 +234,7 @@ class Contacts:
 
     async def renew_calendar(self, member: Member) -> str:
         """A new feed; the old address is void."""
-        secret = secrets.token_urlsafe(12)
+        secret = token_urlsafe(12)
         await self._person(member.user_id)
         await self._db.write(self._change(member.user_id).set(Contact.calendar_token, secret))
         return self._links.calendar(member.user_id, secret)
@@ -258,7 +249,7 @@ class Contacts:
         person = await self.get(user_id)
         if person is None or not person.calendar_token:
             raise refusals.LinkOver()
-        if not hmac.compare_digest(person.calendar_token.encode(), secret.encode()):
+        if not same(person.calendar_token, secret):
             raise refusals.LinkOver()
         return user_id
 

@@ -16,10 +16,10 @@ from sekkei_systems.lessons.service.access import Staff
 
 
 class StudioSecrets:
-    def __init__(self, db: Database, clock: Clock, key: bytes) -> None:
+    def __init__(self, db: Database, clock: Clock, *keys: bytes) -> None:
         self._db = db
         self._clock = clock
-        self._texts = SealedTexts(key)
+        self._texts = SealedTexts(*keys)
 
     async def renew(self, staff: Staff) -> str:
         """A new one; the old one is void."""

@@ -56,7 +56,9 @@ class Pushes:
         self._runtime = context.runtime
         self._idempotency = context.idempotency
         self._clock = context.clock
-        self._secrets = StudioSecrets(context.db, context.clock, context.settings.secrets.key("lessons studio secrets"))
+        self._secrets = StudioSecrets(
+            context.db, context.clock, *context.settings.secrets.keys("lessons studio secrets")
+        )
 
     async def verified(self, lesson: str, raw: bytes, headers: Signed) -> datetime:
         """When it was signed, with the studio's own secret where it has one."""

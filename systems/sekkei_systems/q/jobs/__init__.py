@@ -43,7 +43,7 @@ class QJobs:
             service.accounts,
             service.reactions.end,
             service.people.banned_address,
-            service.contacts.key,
+            service.contacts.keys,
             self.traces,
         )
         self.bans = CountingBans(context)

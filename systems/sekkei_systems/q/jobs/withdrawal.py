@@ -89,11 +89,11 @@ class Withdrawal:
         accounts: Accounts,
         end_reaction: EndReaction,
         banned_address: Callable[[str], str],
-        contact_key: Callable[[str], str],
+        contact_keys: Callable[[str], list[str]],
         traces: LateTraces,
     ) -> None:
         self._traces = traces
-        self._contact_key = contact_key
+        self._contact_keys = contact_keys
         self._banned_address = banned_address
         self._end_reaction = end_reaction
         self._db = context.db
@@ -459,7 +459,8 @@ class Withdrawal:
 
     async def _contact(self, user: str, after: str | None) -> tuple[int, str | None]:
         found = await self._db.get(users(user).consistent())
-        return (await self._delete([contacts.delete(self._contact_key(found.email))]) if found else 0), None
+        keys = self._contact_keys(found.email) if found else []
+        return await self._delete([contacts.delete(key) for key in keys]), None
 
     # The user
 

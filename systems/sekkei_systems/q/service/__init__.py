@@ -132,12 +132,12 @@ def open_service(context: Context) -> Service:
         sight=sight,
         question=question,
         people=People(
-            db, clock, sight, graph, words, reviews_pictures(settings), settings.secrets.key("q-banned"), terms
+            db, clock, sight, graph, words, settings.secrets.signer("q-banned"), reviews_pictures(settings), terms
         ),
         graph=graph,
         suggestions=Suggestions(db, clock, sight, graph),
-        invites=Invites(db, clock, sight, settings.secrets.key("q-invites")),
-        contacts=Contacts(db, clock, graph, settings.secrets.key("q-contacts")),
+        invites=Invites(db, clock, sight, settings.secrets.signer("q-invites")),
+        contacts=Contacts(db, clock, graph, settings.secrets.signer("q-contacts")),
         answers=answers,
         timelines=Timelines(db, sight, question, reactions),
         reactions=reactions,

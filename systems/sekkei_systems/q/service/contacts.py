@@ -7,11 +7,12 @@ asks must want to be found too, sends hashes instead of addresses, and so few a 
 from __future__ import annotations
 
 import hashlib
-import hmac
 from collections.abc import Sequence
+from typing import Any
 
 from sekkei.clock import Clock
-from sekkei.design import Database, TransactionFailed
+from sekkei.design import Action, Database, TransactionFailed
+from sekkei.kit.signing import Signer
 from sekkei.runtime import days
 from sekkei_systems.q.design.models import User
 from sekkei_systems.q.design.models_growth import Contact
@@ -30,27 +31,25 @@ def hashed(address: str) -> str:
     return hashlib.sha256(address.strip().lower().encode()).hexdigest()
 
 
-def stored_as(secret: bytes, address_hash: str) -> str:
-    return hmac.digest(secret, address_hash.encode(), "sha256").hex()
-
-
 class Contacts:
-    def __init__(self, db: Database, clock: Clock, graph: Graph, secret: bytes) -> None:
+    def __init__(self, db: Database, clock: Clock, graph: Graph, signer: Signer) -> None:
         self._db = db
         self._clock = clock
         self._graph = graph
-        self._secret = secret
+        self._signer = signer
 
-    def key(self, email: str) -> str:
-        """Under which somebody is found."""
-        return stored_as(self._secret, hashed(email))
+    def keys(self, email: str) -> list[str]:
+        """The keys under which an address is found, the current one first."""
+        return self._signer.marks(hashed(email))
 
     async def be_findable(self, member: Member, findable: bool) -> None:
         """Both in one transaction: what the settings show is what is so."""
-        key = self.key(member.user.email)
-        row = contacts.put(Contact(address=key, user_id=member.id)) if findable else contacts.delete(key)
+        keys = self.keys(member.user.email)
+        rows: list[Action[Any, Any]] = [contacts.delete(key) for key in keys]
+        if findable:
+            rows[0] = contacts.put(Contact(address=keys[0], user_id=member.id))
         update = users.update(member.id).set(User.findable, findable).set(User.updated_at, days.now(self._clock))
-        await self._db.transact(update, row)
+        await self._db.transact(update, *rows)
 
     async def find(self, member: Member, hashes: Sequence[str]) -> list[Card]:
         """Those of them who want to be found, as far as sight shows them."""
@@ -58,7 +57,8 @@ class Contacts:
             raise FindableNeeded()
         wanted = list(dict.fromkeys(hashes))[:AT_ONCE]
         await self._spend(member, len(wanted))
-        rows = await self._db.get_many([contacts(stored_as(self._secret, one)).consistent() for one in wanted])
+        keys = [key for one in wanted for key in self._signer.marks(one)]
+        rows = await self._db.get_many(contacts(key).consistent() for key in keys)
         ids = [one.user_id for one in rows if one is not None and one.user_id != member.id]
         return list(await self._graph.cards(member.id, ids))
 

@@ -7,13 +7,13 @@ nobody can make links of a copy of the table. Making one is the inviter's consen
 from __future__ import annotations
 
 import hashlib
-import hmac
 import re
 from dataclasses import dataclass
 from datetime import timedelta
 
 from sekkei.clock import Clock
 from sekkei.design import Database, TransactionFailed, Update
+from sekkei.kit.signing import Signer
 from sekkei.runtime import days
 from sekkei_systems.q import design
 from sekkei_systems.q.design.models import User
@@ -42,11 +42,11 @@ class Opened:
 
 
 class Invites:
-    def __init__(self, db: Database, clock: Clock, sight: Sight, secret: bytes) -> None:
+    def __init__(self, db: Database, clock: Clock, sight: Sight, signer: Signer) -> None:
         self._db = db
         self._clock = clock
         self._sight = sight
-        self._secret = secret
+        self._signer = signer
 
     # Whoever invites
 
@@ -142,4 +142,4 @@ class Invites:
 
     def _mark(self, token: str, user_id: str) -> str:
         """Who took it, so that nobody else can tell."""
-        return hmac.digest(self._secret, f"{token}#{user_id}".encode(), "sha256").hex()[:24]
+        return self._signer.mark(token, user_id)

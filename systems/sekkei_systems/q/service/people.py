@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import hmac
 import re
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from typing import Any
 
 from sekkei.clock import Clock
 from sekkei.design import Action, ConditionFailed, Database, TransactionFailed, UniqueKey, Update
+from sekkei.kit.signing import Signer
 from sekkei.runtime import days
 from sekkei_systems.q.design import picture_of
 from sekkei_systems.q.design.models import ProfileImage, User, Visibility
@@ -95,12 +95,12 @@ class People:
         sight: Sight,
         graph: Graph,
         words: ForbiddenWords,
+        banned: Signer,
         reviews_pictures: bool = False,
-        secret: bytes = b"",
         terms: Terms | None = None,
     ) -> None:
         self._terms = terms
-        self._secret = secret
+        self._banned = banned
         self._db = db
         self._clock = clock
         self._sight = sight
@@ -119,8 +119,9 @@ class People:
         if not 0 <= years <= AGE_MAX:
             raise BadBirthDate(field="birthDate")
         await self._check_age(visitor.id, years)
-        if await self._db.get(unique_keys(self.banned_address(visitor.email)).consistent()) is not None:
-            raise Banned()
+        for marker in self._banned_addresses(visitor.email):
+            if await self._db.get(unique_keys(marker).consistent()) is not None:
+                raise Banned()
         now = days.now(self._clock)
         name = writing.text_of(visitor.name, writing.DISPLAY_NAME_MAX, "displayName") if visitor.name.strip() else None
         made = User(
@@ -145,7 +146,10 @@ class People:
 
     def banned_address(self, email: str) -> str:
         """The marker of somebody who left while banned. Only whoever has the address and our secret can tell whose."""
-        return f"BANNED#{hmac.digest(self._secret, email.lower().encode(), 'sha256').hex()}"
+        return self._banned_addresses(email)[0]
+
+    def _banned_addresses(self, email: str) -> list[str]:
+        return [f"BANNED#{mark}" for mark in self._banned.marks(email.lower())]
 
     def _check_terms(self, version: str | None) -> None:
         if self._terms is not None and version != self._terms.version:

@@ -105,7 +105,7 @@ def open_service(context: Context) -> Service:
     subtasks = Subtasks(db, numbers)
     tasks = Tasks(db, clock, Search(db, numbers), numbers, subtasks)
     trash, tags = Trash(db, clock, tasks), Tags(db, clock, jobs)
-    invited, sealed = secrets.key("tasks invitations"), SealedTexts(secrets.key("tasks webhooks"))
+    invited, sealed = secrets.signer("tasks invitations"), SealedTexts(*secrets.keys("tasks webhooks"))
     return Service(
         access=access,
         people=people,
@@ -122,10 +122,10 @@ def open_service(context: Context) -> Service:
         flows=Flows(db, clock),
         views=Views(db, clock),
         invitations=Invitations(db, clock, context.outbox, invited, people, teams, blocks),
-        feeds=Feeds(db, clock, secrets.key("tasks calendars"), access, url),
+        feeds=Feeds(db, clock, secrets.signer("tasks calendars"), access, url),
         notes=Notes(db),
         blocks=blocks,
-        digest=Digest(db, context.outbox, people, blocks, secrets.key("tasks digest"), context.settings.public_url),
+        digest=Digest(db, context.outbox, people, blocks, secrets.signer("tasks digest"), context.settings.public_url),
         renewal=renewal,
         hooks=Hooks(db, clock, jobs, context.outbox, sealed, context.settings.public_url, allowed_by(context.settings)),
         hook_log=HookLog(db, clock, sealed),

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 from datetime import date
 from urllib.parse import urlencode
 
 from sekkei.design import ConditionFailed, Database
+from sekkei.kit.signing import Signer
 from sekkei.runtime.outbox import Outbox
 from sekkei.runtime.refusals import NotThere
 from sekkei_systems.tasks.design import User, users
@@ -19,10 +18,10 @@ from sekkei_systems.tasks.service.people import People
 
 class Digest:
     def __init__(
-        self, db: Database, outbox: Outbox, people: People, blocks: MailBlocks, key: bytes, public_url: str
+        self, db: Database, outbox: Outbox, people: People, blocks: MailBlocks, signer: Signer, public_url: str
     ) -> None:
         self._db, self._outbox, self._people, self._blocks = db, outbox, people, blocks
-        self._key, self._url = key, f"{public_url}/tasks"
+        self._signer, self._url = signer, f"{public_url}/tasks"
 
     async def send(self, user_id: str, today: date) -> bool:
         """One mail a day, and none without a reason; False when there is none to send."""
@@ -38,14 +37,11 @@ class Digest:
         return await self._outbox.put("mail", user.email, body, id=id)
 
     def stop_link(self, user_id: str) -> str:
-        return f"{self._url}/digest/stop?{urlencode({'user': user_id, 'token': self._token(user_id)})}"
-
-    def _token(self, user_id: str) -> str:
-        return hmac.new(self._key, f"stop|{user_id}".encode(), hashlib.sha256).hexdigest()[:40]
+        return f"{self._url}/digest/stop?{urlencode({'user': user_id, 'token': self._signer.mark(user_id)})}"
 
     def check(self, user_id: str, token: str) -> None:
         """Raises NotThere for a link that is not ours."""
-        if not hmac.compare_digest(token.encode(), self._token(user_id).encode()):
+        if not self._signer.matches(token, user_id):
             raise NotThere()
 
     async def want(self, user_id: str, wanted: bool) -> None:

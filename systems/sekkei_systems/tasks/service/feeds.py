@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
-import hmac
-
 from sekkei.clock import Clock
 from sekkei.design import ConditionFailed, Database
+from sekkei.kit.signing import Signer
 from sekkei.runtime import days
 from sekkei_systems.tasks.design import UserTeam, chosen, user_teams
 from sekkei_systems.tasks.refusals import NoSuchTeam
@@ -18,10 +16,10 @@ TASKS_MAX = 1_000
 
 
 class Feeds:
-    def __init__(self, db: Database, clock: Clock, key: bytes, access: Access, url: str) -> None:
+    def __init__(self, db: Database, clock: Clock, signer: Signer, access: Access, url: str) -> None:
         self._db = db
         self._clock = clock
-        self._key = key
+        self._signer = signer
         self._access = access
         self._url = url
 
@@ -39,7 +37,7 @@ class Feeds:
     async def open(self, team_id: str, user_id: str, token: str) -> bytes:
         """The calendar, for whoever knows the address of a member."""
         membership = await self._membership(user_id, team_id)
-        if not hmac.compare_digest(self._token(membership).encode(), token.encode()):
+        if not self._signer.matches(token, *_signed(membership)):
             raise NoSuchTeam()
         await self._access.member(user_id, team_id)
         page = await self._db.page(chosen(team_id, OPEN, Order.END), size=TASKS_MAX)
@@ -52,8 +50,8 @@ class Feeds:
         return found
 
     def _path(self, membership: UserTeam) -> str:
-        return f"/calendar/{membership.team_id}/{membership.user_id}/{self._token(membership)}.ics"
+        return f"/calendar/{membership.team_id}/{membership.user_id}/{self._signer.mark(*_signed(membership))}.ics"
 
-    def _token(self, membership: UserTeam) -> str:
-        subject = f"{membership.team_id}|{membership.user_id}|{membership.feed}"
-        return hmac.new(self._key, subject.encode(), hashlib.sha256).hexdigest()[:40]
+
+def _signed(membership: UserTeam) -> tuple[str, ...]:
+    return membership.team_id, membership.user_id, str(membership.feed)

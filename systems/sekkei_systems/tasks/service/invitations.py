@@ -7,7 +7,6 @@ neither the table nor its stream gives anything away, and the mailer can make th
 from __future__ import annotations
 
 import hashlib
-import hmac
 import secrets
 from dataclasses import dataclass
 from datetime import timedelta
@@ -16,6 +15,7 @@ from typing import Any
 from sekkei.clock import Clock
 from sekkei.design import Action, Contended, Database, TransactionFailed
 from sekkei.design.retries import pause
+from sekkei.kit.signing import Signer, same
 from sekkei.runtime import days
 from sekkei.runtime.design import State
 from sekkei.runtime.identifiers import uuid7
@@ -70,7 +70,7 @@ class Invitations:
         db: Database,
         clock: Clock,
         outbox: Outbox,
-        key: bytes,
+        signer: Signer,
         people: People,
         teams: Teams,
         blocks: MailBlocks,
@@ -78,7 +78,7 @@ class Invitations:
         self._db = db
         self._clock = clock
         self._outbox = outbox
-        self._key = key
+        self._signer = signer
         self._people = people
         self._teams = teams
         self._blocks = blocks
@@ -99,7 +99,7 @@ class Invitations:
             created_at=now,
             expires=now + LIFE,
             invited_by=f"USER#{admin.user_id}",
-            token=hashed(self._token(team_id, invite_id, nonce)),
+            token=hashed(self._signer.mark(team_id, invite_id, nonce)),
             team_name=line_of(team.name, 100, "name"),
             nonce=nonce,
         )
@@ -131,7 +131,7 @@ class Invitations:
         renewed = (
             invitations.update(team_id, invite_id)
             .set(Invitation.nonce, nonce)
-            .set(Invitation.token, hashed(self._token(team_id, invite_id, nonce)))
+            .set(Invitation.token, hashed(self._signer.mark(team_id, invite_id, nonce)))
             .set(Invitation.expires, expires)
             .when(Invitation.token == found.token)
         )
@@ -164,7 +164,7 @@ class Invitations:
     async def look(self, team_id: str, invite_id: str, token: str) -> Invitation:
         """What an invitation says, to whoever holds its token. It ends with its team."""
         found = await self._found(team_id, invite_id)
-        if not hmac.compare_digest(found.token.encode(), hashed(token).encode()):
+        if not same(found.token, hashed(token)):
             raise InvitationOver()
         if not await self.is_open(team_id):
             raise InvitationOver()
@@ -229,10 +229,7 @@ class Invitations:
 
     def token_of(self, invitation: Invitation) -> str:
         """What goes into the mail."""
-        return self._token(invitation.team_id, invitation.invite_id, invitation.nonce)
-
-    def _token(self, team_id: str, invite_id: str, nonce: str) -> str:
-        return hmac.new(self._key, f"{team_id}|{invite_id}|{nonce}".encode(), hashlib.sha256).hexdigest()
+        return self._signer.mark(invitation.team_id, invitation.invite_id, invitation.nonce)
 
 
 def ended(invitation: Invitation) -> list[Action[Any, Any]]:

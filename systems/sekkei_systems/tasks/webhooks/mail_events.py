@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import base64
 import binascii
-import hmac
 import logging
 import re
 from collections.abc import Mapping
@@ -27,6 +26,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from sekkei.kit.signing import same
 from sekkei.runtime.http import Http
 from sekkei.runtime.system import Context
 from sekkei.web.csrf import body_limit, webhook
@@ -121,7 +121,7 @@ def routes(blocks: MailBlocks, context: Context, http: Http | None = None) -> li
     async def reports(request: Request, body: bytes) -> list[Report]:
         if request.headers.get("content-type", "").partition(";")[0].strip().lower() == "message/rfc822":
             given = request.headers.get("sekkei-secret", "")
-            if not secret or not hmac.compare_digest(given.encode(), secret.encode()):
+            if not secret or not same(given, secret):
                 raise Forged("the secret is wrong")
             return from_dsn(body)
         if topic is None:

@@ -6,10 +6,11 @@ from datetime import time
 import orjson
 import pytest
 
+from sekkei.kit.signing import OneTimeCode
 from sekkei.web.identity.accounts import BadEmail
 from sekkei_systems.lessons import refusals
 from sekkei_systems.lessons.service.access import Member
-from sekkei_systems.lessons.service.contacts import ATTEMPTS_MAX, Preferences
+from sekkei_systems.lessons.service.contacts import Preferences
 from tests.systems.lessons.world import World
 
 HOOK = "https://hook.example/lessons"
@@ -106,7 +107,7 @@ async def test_codes_for_line_cannot_be_tried_for_ever(world: World) -> None:
     await world.contacts.ensure("hana", "花", "")
     code = await world.contacts.begin_line(Member("hana"))
     wrong = "0" * 8 if code != "0" * 8 else "1" * 8
-    for _ in range(ATTEMPTS_MAX):
+    for _ in range(OneTimeCode.TRIES_MAX):
         await world.contacts.link_line("U2", "こんにちは")
         assert await world.contacts.link_line("U2", wrong) is None
     assert await world.contacts.link_line("U2", code) is None, "tried too often"
