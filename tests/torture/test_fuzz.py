@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pytest
 
-from sekkei.engine.expressions import condition_checks
+from sekkei.engine.expressions import condition
 from tests.torture import amounts, fuzz
 from tests.torture.fuzz import Fuzzer
 from tests.torture.fuzz_targets import TARGETS
@@ -45,7 +45,7 @@ def test_a_planted_fault_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
         raise TypeError("planted")
 
     for name in ("wrong_count", "wrong_type"):
-        monkeypatch.setattr(condition_checks, name, careless)
+        monkeypatch.setattr(condition, name, careless)
     with pytest.raises(TypeError, match="planted"):
         go("expressions", inputs=100_000, seed=1)
 

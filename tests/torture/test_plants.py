@@ -65,16 +65,16 @@ def bodies_are_parsed_in_one_go() -> None:
 
 
 def expressions_may_be_of_any_length() -> None:
-    from sekkei.engine.expressions import reader
+    from sekkei.engine.expressions import grammar
 
-    reader.EXPRESSION_BYTES_MAX = reader.OPERATORS_MAX = 10**9
+    grammar.EXPRESSION_BYTES_MAX = grammar.OPERATORS_MAX = 10**9
 
 
 def statements_may_list_any_number() -> None:
-    from sekkei.engine.expressions import condition_checks
+    from sekkei.engine.expressions import condition
     from sekkei.engine.partiql import conditions
 
-    conditions.IN_OPERANDS_MAX = condition_checks.IN_OPERANDS_MAX = 10**9
+    conditions.IN_OPERANDS_MAX = condition.IN_OPERANDS_MAX = 10**9
 
 
 def late_indexes_are_on_time() -> None:

@@ -25,7 +25,7 @@ import pytest
 
 from bench.waiting import Call, fill, long_requests, percentile, waits
 from sekkei.engine import Engine
-from sekkei.engine.expressions import changes
+from sekkei.engine.expressions import update
 from sekkei.engine.history import drops, jobs
 from sekkei.engine.items import page
 from sekkei.errors import DynamoDBError
@@ -172,7 +172,7 @@ async def test_a_page_in_one_go_is_noticed(tmp_path: Path, monkeypatch: pytest.M
 
 
 async def test_sizes_checked_at_the_end_are_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(changes, "_check_sizes", lambda documents: None)
+    monkeypatch.setattr(update, "_check_sizes", lambda documents: None)
     _, written = await turns(tmp_path, "one list into 250 places of a map", monkeypatch)
     assert written > WRITER_LINES
 

@@ -46,7 +46,7 @@ from sekkei.engine.expressions.key_condition import (
     KeyTests,
     parse_key_condition,
 )
-from sekkei.engine.expressions.projection import Projection, parse_projection
+from sekkei.engine.expressions.paths import Projection, parse_projection
 from sekkei.engine.expressions.update import BoundUpdate, Update, Updated, parse_update
 from sekkei.errors import ValidationException
 

@@ -1,4 +1,4 @@
-"""Conditions as closures: compiled once, called for every item.
+"""Conditions as closures: compiled once, called for every item; and the functions that conditions and updates may call.
 
 A closure takes the item and ExpressionAttributeValues, so that binding an expression costs nothing. An operand's
 closure gives None where the item has no such attribute.
@@ -9,9 +9,57 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from sekkei.engine.expressions import paths
-from sekkei.engine.expressions.functions import Values
-from sekkei.engine.expressions.nodes import And, Condition, Not, Operand, Operation, Path, Value
+from sekkei.engine.expressions.nodes import And, ConditionTree, Not, Operand, Operation, Path, Value
 from sekkei.engine.items.values import AttributeValue, Item, binary, compare, equal
+
+Values = Mapping[str, AttributeValue]
+
+CONDITION_FUNCTIONS = {
+    "attribute_exists": 1,
+    "attribute_not_exists": 1,
+    "attribute_type": 2,
+    "begins_with": 2,
+    "contains": 2,
+}
+OPERAND_FUNCTIONS = {"size": 1}
+"""They give a value that a condition compares."""
+UPDATE_FUNCTIONS = {"if_not_exists": 2, "list_append": 2}
+IN_OPERANDS_MAX = 100
+
+
+def wrong_function(operator: str) -> str:
+    return f"Invalid function name; function: {operator}"
+
+
+def misplaced_function(operator: str) -> str:
+    return f"The function is not allowed to be used this way in an expression; function: {operator}"
+
+
+def wrong_count(operator: str, count: int) -> str:
+    return (
+        "Incorrect number of operands for operator or function; "
+        f"operator or function: {operator}, number of operands: {count}"
+    )
+
+
+def wrong_type(operator: str, kind: str) -> str:
+    return f"Incorrect operand type for operator or function; operator or function: {operator}, operand type: {kind}"
+
+
+def path_required(operator: str) -> str:
+    return f"Operator or function requires a document path; operator or function: {operator}"
+
+
+def undefined_value(name: str) -> str:
+    return f"An expression attribute value used in expression is not defined; attribute value: {name}"
+
+
+def not_distinct(operator: str, path: str) -> str:
+    return (
+        "The first operand must be distinct from the remaining operands for this operator or function; "
+        f"operator: {operator}, first operand: {path}"
+    )
+
 
 Test = Callable[[Item, Values], bool]
 Getter = Callable[[Item, Values], AttributeValue | None]
@@ -19,7 +67,7 @@ Getter = Callable[[Item, Values], AttributeValue | None]
 _MEMBER_KIND = {"SS": "S", "NS": "N", "BS": "B"}
 
 
-def compiled(node: Condition, names: Mapping[str, str]) -> Test:
+def compiled(node: ConditionTree, names: Mapping[str, str]) -> Test:
     if isinstance(node, Operation):
         return _single(node, names)
     if isinstance(node, Not):

@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple, Protocol
 
-from sekkei.engine.expressions.cache import Cache
 from sekkei.engine.expressions.condition import NO_VALUES, CheckedCondition, ConditionTemplate
-from sekkei.engine.expressions.functions import Values
-from sekkei.engine.expressions.lexer import invalid
+from sekkei.engine.expressions.evaluation import Values
+from sekkei.engine.expressions.grammar import Cache, invalid
 from sekkei.engine.expressions.nodes import And, Operand, Operation, Or, Path, Value
-from sekkei.engine.expressions.nodes import Condition as Tree
+from sekkei.engine.expressions.nodes import ConditionTree as Tree
 from sekkei.engine.expressions.paths import resolved
 from sekkei.engine.items.values import AttributeValue
 from sekkei.errors import ValidationException

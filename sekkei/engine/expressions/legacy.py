@@ -15,11 +15,9 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from sekkei.engine.expressions import evaluation
-from sekkei.engine.expressions.arithmetic import added, without
 from sekkei.engine.expressions.key_condition import KeyTest, KeyTests
-from sekkei.engine.expressions.paths import PathTree
-from sekkei.engine.expressions.projection import Projection
-from sekkei.engine.expressions.update import Updated
+from sekkei.engine.expressions.paths import PathTree, Projection
+from sekkei.engine.expressions.update import Updated, added, without
 from sekkei.engine.items.values import AttributeValue, Item
 from sekkei.errors import ValidationException
 

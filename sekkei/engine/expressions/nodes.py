@@ -31,22 +31,22 @@ class Operation(NamedTuple):
 
 
 class And(NamedTuple):
-    parts: tuple[Condition, ...]
+    parts: tuple[ConditionTree, ...]
 
 
 class Or(NamedTuple):
-    parts: tuple[Condition, ...]
+    parts: tuple[ConditionTree, ...]
 
 
 class Not(NamedTuple):
     """`negates` is false for an even number of NOTs: they are kept, since a key condition may have none."""
 
-    part: Condition
+    part: ConditionTree
     negates: bool
 
 
 Operand: TypeAlias = Path | Value | Operation
-Condition: TypeAlias = Operation | And | Or | Not
+ConditionTree: TypeAlias = Operation | And | Or | Not
 Node: TypeAlias = Path | Value | Operation | And | Or | Not
 
 
@@ -83,9 +83,9 @@ def inside_out(root: Node) -> Iterator[Operation]:
             waiting.extend((operand, False) for operand in reversed(node.operands))
 
 
-def leaves(root: Condition) -> Iterator[Operation]:
+def leaves(root: ConditionTree) -> Iterator[Operation]:
     """The single conditions that AND, OR and NOT combine, as they are read."""
-    waiting: list[Condition] = [root]
+    waiting: list[ConditionTree] = [root]
     while waiting:
         node = waiting.pop()
         if isinstance(node, Operation):

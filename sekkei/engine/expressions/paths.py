@@ -1,13 +1,12 @@
-"""Document paths: their placeholders resolved, looked up in an item, and gathered in a tree."""
+"""Document paths: their placeholders resolved, looked up in an item, gathered in a tree; and projections."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from sekkei.engine.expressions.lexer import invalid
+from sekkei.engine.expressions.grammar import Cache, ProjectionReader, invalid, is_reserved
 from sekkei.engine.expressions.nodes import Path, PathElement, shown
-from sekkei.engine.expressions.reserved import is_reserved
 from sekkei.engine.items.values import AttributeValue, Item
 
 DEPTH_MAX = 32
@@ -168,3 +167,58 @@ def _conflicts(tree: PathTree) -> Iterator[tuple[int, int]]:
         yield max(map(_newest_end, tree.indexes.values())), max(map(_newest_end, tree.names.values()))
     for branch in _newest_first(tree):
         yield from _conflicts(branch)
+
+
+PARAMETER = "ProjectionExpression"
+
+
+class ProjectionTemplate:
+    """A projection whose syntax and words are good."""
+
+    def __init__(self, parameter: str, text: str) -> None:
+        self.paths = ProjectionReader(parameter, text).read()
+        check_words(parameter, self.paths)
+        self.placeholders = placeholders(self.paths)
+
+
+class Projection:
+    """The paths a reader wants."""
+
+    __slots__ = ("_top_level", "_tree", "attributes", "names", "nested", "values")
+
+    def __init__(self, wanted: Iterable[Elements], names: Iterable[str] = ()) -> None:
+        wanted = list(wanted)
+        self.names = frozenset(names)
+        """The #placeholders it uses."""
+        self.values: frozenset[str] = frozenset()
+        self.attributes = frozenset(str(elements[0]) for elements in wanted)
+        """The attributes it speaks of."""
+        self.nested = frozenset(str(elements[0]) for elements in wanted if len(elements) > 1)
+        """Those whose inside it speaks of."""
+        self._tree = PathTree.of((elements, None) for elements in wanted)
+        self._top_level = None if self.nested else tuple(self._tree.names)
+
+    def project(self, item: Item) -> Item:
+        """The wanted parts; the item itself stays as it is, and shares them."""
+        if self._top_level is not None:
+            return {name: item[name] for name in self._top_level if name in item}
+        return self._tree.project(item)
+
+
+def _resolve(template: ProjectionTemplate, names: Mapping[str, str]) -> Projection:
+    for path in template.paths:
+        fault = problem(path, names)
+        if fault:
+            raise invalid(PARAMETER, fault)
+    wanted = [resolved(path, names) for path in template.paths]
+    fault = clash(wanted)
+    if fault:
+        raise invalid(PARAMETER, fault)
+    return Projection(wanted, template.placeholders)
+
+
+_CACHE: Cache[ProjectionTemplate, Projection] = Cache(ProjectionTemplate, _resolve)
+
+
+def parse_projection(text: str, names: Mapping[str, str] | None = None) -> Projection:
+    return _CACHE.get(PARAMETER, text, names)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from sekkei.engine.expressions import BoundCondition, condition_checks, evaluation
-from sekkei.engine.expressions.functions import CONDITION_FUNCTIONS, IN_OPERANDS_MAX, wrong_count, wrong_type
+from sekkei.engine.expressions import BoundCondition, condition, evaluation
+from sekkei.engine.expressions.evaluation import CONDITION_FUNCTIONS, IN_OPERANDS_MAX, wrong_count, wrong_type
 from sekkei.engine.expressions.nodes import (
     And,
-    Condition,
+    ConditionTree,
     Node,
     Not,
     Operand,
@@ -70,7 +70,7 @@ class StatementCondition(BoundCondition):
 
     __slots__ = ("_names", "_tree")
 
-    def __init__(self, tree: Condition, bindings: Bindings) -> None:
+    def __init__(self, tree: ConditionTree, bindings: Bindings) -> None:
         self._test = evaluation.compiled(tree, bindings.names)
         self._values = bindings.values
         self._tree = tree
@@ -97,13 +97,13 @@ def in_partiql_words() -> Iterator[None]:
         raise ValidationException(refusal.message.removeprefix(f"Invalid {PARAMETER}: ")) from None
 
 
-def condition_of(where: Expression, bindings: Bindings) -> Condition:
+def condition_of(where: Expression, bindings: Bindings) -> ConditionTree:
     """The tree of a WHERE clause, all of its operands checked."""
     tree = _condition(where, bindings)
     if _expanded(tree, {}) > NODES_MAX:
         raise ValidationException("The WHERE clause is too complex to evaluate")
     with in_partiql_words():
-        condition_checks.checks(PARAMETER, tree, bindings.names).run(bindings.values)
+        condition.checks(PARAMETER, tree, bindings.names).run(bindings.values)
     return tree
 
 
@@ -118,7 +118,7 @@ def _expanded(node: Node, known: dict[int, int]) -> int:
     return size
 
 
-def _condition(node: Expression, bindings: Bindings) -> Condition:
+def _condition(node: Expression, bindings: Bindings) -> ConditionTree:
     match node:
         case nodes.And(operands):
             return And(tuple([_condition(operand, bindings) for operand in operands]))
@@ -172,7 +172,7 @@ def _is_condition(node: Expression) -> bool:
     return isinstance(node, nodes.And | nodes.Or | nodes.Not | nodes.Compare | nodes.Between | nodes.In | nodes.Is)
 
 
-def _comparison(operator: str, left: Expression, right: Expression, bindings: Bindings) -> Condition:
+def _comparison(operator: str, left: Expression, right: Expression, bindings: Bindings) -> ConditionTree:
     if not _is_condition(left) and not _is_condition(right):
         return Operation(operator, (_operand(left, bindings), _operand(right, bindings)))
     if operator not in ("=", "<>"):
@@ -183,9 +183,9 @@ def _comparison(operator: str, left: Expression, right: Expression, bindings: Bi
     return same if operator == "=" else Not(same, True)
 
 
-def _same_truth(test: Condition, other: Expression, bindings: Bindings) -> Condition:
+def _same_truth(test: ConditionTree, other: Expression, bindings: Bindings) -> ConditionTree:
     """`test = other`, where `test` is a condition and not an operand."""
-    false: Condition = Not(test, True)
+    false: ConditionTree = Not(test, True)
     if _is_condition(other):
         second = _condition(other, bindings)
         return Or((And((test, second)), And((false, Not(second, True)))))
@@ -196,13 +196,13 @@ def _same_truth(test: Condition, other: Expression, bindings: Bindings) -> Condi
         return test if value["BOOL"] else false
     operand = _operand(other, bindings)
 
-    def holds(truth: bool) -> Condition:
+    def holds(truth: bool) -> ConditionTree:
         return Operation("=", (operand, bindings.value({"BOOL": truth})))
 
     return Or((And((test, holds(True))), And((false, holds(False)))))
 
 
-def _membership(value: Expression, choices: Expression, bindings: Bindings) -> Condition:
+def _membership(value: Expression, choices: Expression, bindings: Bindings) -> ConditionTree:
     if not isinstance(choices, nodes.Sequence):
         raise unsupported(choices)
     count = len(choices.items)
@@ -216,13 +216,13 @@ def _membership(value: Expression, choices: Expression, bindings: Bindings) -> C
     return Operation("IN", tuple([_operand(each, bindings) for each in (value, *choices.items)]))
 
 
-def _type_test(node: nodes.Is, value: Expression, type_name: str, bindings: Bindings) -> Condition:
+def _type_test(node: nodes.Is, value: Expression, type_name: str, bindings: Bindings) -> ConditionTree:
     operand = _operand(value, bindings)
     if type_name == "missing":
         return Operation("attribute_not_exists", (operand,))
     if type_name not in ATTRIBUTE_TYPES:
         raise unsupported(node)
-    tests: list[Condition] = [
+    tests: list[ConditionTree] = [
         Operation("attribute_type", (operand, bindings.value({"S": kind}))) for kind in ATTRIBUTE_TYPES[type_name]
     ]
     return tests[0] if len(tests) == 1 else Or(tuple(tests))

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from itertools import product
 from typing import NamedTuple
 
-from sekkei.engine.expressions.nodes import And, Condition, Not, Operation, Or, Path, Value, walk
+from sekkei.engine.expressions.nodes import And, ConditionTree, Not, Operation, Or, Path, Value, walk
 from sekkei.engine.items.key_range import KeyRange, key_range
 from sekkei.engine.items.values import AttributeValue, type_of
 from sekkei.engine.partiql.conditions import Bindings
@@ -29,13 +29,13 @@ class Branch(NamedTuple):
     """One alternative of a clause: conditions on the key, and all others."""
 
     on_key: tuple[Operation, ...] = ()
-    filters: tuple[Condition, ...] = ()
+    filters: tuple[ConditionTree, ...] = ()
 
     def joined(self, other: Branch) -> Branch:
         return Branch(self.on_key + other.on_key, self.filters + other.filters)
 
     @property
-    def whole(self) -> Condition:
+    def whole(self) -> ConditionTree:
         return And((*self.on_key, *self.filters))
 
 
@@ -45,12 +45,12 @@ class Read(NamedTuple):
     partition: AttributeValue
     """Empty where everything is read."""
     within: KeyRange
-    filters: tuple[Condition, ...]
+    filters: tuple[ConditionTree, ...]
     is_one_item: bool
     """Whether the range is one whole key, so that after one item there is nothing to go on with."""
 
     @property
-    def filter(self) -> Condition | None:
+    def filter(self) -> ConditionTree | None:
         return And(self.filters) if len(self.filters) > 1 else self.filters[0] if self.filters else None
 
 
@@ -70,7 +70,7 @@ class KeyPlanner:
         self._tests: dict[int, list[Operation]] = {}
         self._excluding: dict[int, bool] = {}
 
-    def reads(self, tree: Condition) -> list[Read] | None:
+    def reads(self, tree: ConditionTree) -> list[Read] | None:
         """The reads in the order of the clause; None when everything has to be read."""
         self._check_types(tree)
         try:
@@ -90,7 +90,7 @@ class KeyPlanner:
 
     # --- the clause as alternatives
 
-    def _branches(self, node: Condition) -> list[Branch]:
+    def _branches(self, node: ConditionTree) -> list[Branch]:
         if isinstance(node, And):
             return self._conjunction([self._branches(part) for part in node.parts])
         if isinstance(node, Or) and self._speaks_of_key(node):
@@ -119,12 +119,12 @@ class KeyPlanner:
                 found = [left.joined(right) for left, right in product(found, branches)]
         return found
 
-    def _speaks_of_key(self, node: Condition) -> bool:
+    def _speaks_of_key(self, node: ConditionTree) -> bool:
         if isinstance(node, Operation):
             return bool(self._key_tests(node))
         return not isinstance(node, Not) and any(self._speaks_of_key(part) for part in node.parts)
 
-    def _pins_partition(self, node: Condition) -> bool:
+    def _pins_partition(self, node: ConditionTree) -> bool:
         """Whether every alternative names a partition, without spreading them out."""
         if isinstance(node, Operation):
             return any(self._part(test) is self._hash for test in self._key_tests(node))
@@ -170,7 +170,7 @@ class KeyPlanner:
     def _values(self, test: Operation) -> list[AttributeValue]:
         return [self._bindings.values[operand.name] for operand in test.operands[1:] if isinstance(operand, Value)]
 
-    def _check_types(self, tree: Condition) -> None:
+    def _check_types(self, tree: ConditionTree) -> None:
         for node in walk(tree):
             for test in self._key_tests(node) if isinstance(node, Operation) else ():
                 part = self._part(test)
@@ -237,7 +237,7 @@ class KeyPlanner:
             return key_range(self._schema, [partition], self._values(test))
         return key_range(self._schema, [partition], (), test.operator, self._values(test))
 
-    def _excludes_sort_key(self, condition: Condition) -> bool:
+    def _excludes_sort_key(self, condition: ConditionTree) -> bool:
         """Whether a condition says what the sort key is not: NOT … or <>."""
         found = self._excluding.get(id(condition))
         if found is None:
@@ -249,7 +249,7 @@ class KeyPlanner:
             found = self._excluding[id(condition)] = any(map(self._names_sort_key, negative))
         return found
 
-    def _names_sort_key(self, condition: Condition) -> bool:
+    def _names_sort_key(self, condition: ConditionTree) -> bool:
         return self._range is not None and any(
             isinstance(node, Path) and self._bindings.names[str(node.elements[0])] == self._range.name
             for node in walk(condition)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from sekkei.engine.expressions.nodes import Condition
+from sekkei.engine.expressions.nodes import ConditionTree
 from sekkei.engine.expressions.update import BoundUpdate
 from sekkei.engine.items.values import AttributeValue, Item, item_size
 from sekkei.engine.partiql import nodes, parameters
@@ -35,7 +35,7 @@ class Selection:
     select: nodes.Select
     target: Target
     bindings: Bindings
-    where: Condition | None
+    where: ConditionTree | None
     columns: Callable[[], Columns | None]
     """What is selected, None for everything. A call, since what is wrong with an index is said first."""
 
@@ -55,7 +55,7 @@ class UpdateStatement:
 
     target: Target
     bindings: Bindings
-    where: Condition | None
+    where: ConditionTree | None
     update: BoundUpdate
     returning: str | None
     """Such as "ALL NEW"."""
@@ -67,7 +67,7 @@ class Deletion:
 
     target: Target
     bindings: Bindings
-    where: Condition | None
+    where: ConditionTree | None
     returns_old: bool
 
 
@@ -156,7 +156,7 @@ def _table_of(source: nodes.Source) -> Target:
     return target
 
 
-def _where(where: Expression | None, values: Sequence[AttributeValue]) -> tuple[Bindings, Condition | None]:
+def _where(where: Expression | None, values: Sequence[AttributeValue]) -> tuple[Bindings, ConditionTree | None]:
     bindings = Bindings(values)
     return bindings, condition_of(where, bindings) if where is not None else None
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from sekkei.engine.expressions.nodes import And, Condition, Operation, Or, Path, Value
+from sekkei.engine.expressions.nodes import And, ConditionTree, Operation, Or, Path, Value
 from sekkei.engine.items.values import Item
 from sekkei.engine.operation import Checked
 from sekkei.engine.partiql.columns import Columns
@@ -28,7 +28,7 @@ class Keyed(NamedTuple):
     """A WHERE clause taken apart: the key it names, and the conditions beside it."""
 
     key: Item
-    conditions: tuple[Condition, ...]
+    conditions: tuple[ConditionTree, ...]
     names_two: str = ""
     """The key attribute that the clause gives two values."""
 
@@ -36,14 +36,14 @@ class Keyed(NamedTuple):
         return len(self.key) == len(table.key.parts)
 
     @property
-    def condition(self) -> Condition | None:
+    def condition(self) -> ConditionTree | None:
         return And(self.conditions) if len(self.conditions) > 1 else self.conditions[0] if self.conditions else None
 
 
-def keyed(table: Table, where: Condition | None, bindings: Bindings, *, single_in: bool = False) -> Keyed:
+def keyed(table: Table, where: ConditionTree | None, bindings: Bindings, *, single_in: bool = False) -> Keyed:
     """Equalities on the key as the key, the first of each attribute; with `single_in` also `pk IN ['a']`."""
     key: Item = {}
-    conditions: list[Condition] = []
+    conditions: list[ConditionTree] = []
     names_two = ""
     for part in where.parts if isinstance(where, And) else () if where is None else (where,):
         found = _equality(table, part, bindings, single_in)
@@ -57,7 +57,7 @@ def keyed(table: Table, where: Condition | None, bindings: Bindings, *, single_i
     return Keyed(key, tuple(conditions), names_two)
 
 
-def _equality(table: Table, part: Condition, bindings: Bindings, single_in: bool) -> tuple[str, Any] | None:
+def _equality(table: Table, part: ConditionTree, bindings: Bindings, single_in: bool) -> tuple[str, Any] | None:
     if not isinstance(part, Operation) or len(part.operands) != 2:
         return None
     if part.operator != "=" and not (single_in and part.operator == "IN"):
@@ -126,7 +126,7 @@ def get_of(statement: Selection, table: Table, columns: Columns | None, request:
     return Checked(request, table.name, key=found.key, projection=columns, action="Get")
 
 
-def _one_item(table: Table, where: Condition | None, bindings: Bindings) -> Keyed:
+def _one_item(table: Table, where: ConditionTree | None, bindings: Bindings) -> Keyed:
     found = keyed(table, where, bindings)
     if found.names_two:
         raise ValidationException(
@@ -137,7 +137,7 @@ def _one_item(table: Table, where: Condition | None, bindings: Bindings) -> Keye
     return found
 
 
-def _there(table: Table, bindings: Bindings, function: str) -> Condition:
+def _there(table: Table, bindings: Bindings, function: str) -> ConditionTree:
     """Whether there is an item: one that is there has its key."""
     return Operation(function, (bindings.attribute(table.key.hash[0].name),))
 

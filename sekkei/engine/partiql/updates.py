@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sekkei.engine.expressions import update_checks
+from sekkei.engine.expressions import update
 from sekkei.engine.expressions.grammar import Action
 from sekkei.engine.expressions.nodes import Operand, Operation, Path, Value
 from sekkei.engine.expressions.paths import placeholders
@@ -24,7 +24,7 @@ class StatementUpdate(UpdateTemplate):
     """An update that was never text of its own."""
 
     def __init__(self, actions: tuple[Action, ...]) -> None:
-        found = list(update_checks.nodes(actions))
+        found = list(update.nodes(actions))
         self.parameter = PARAMETER
         self.actions = actions
         self.paths = tuple(node for node in found if isinstance(node, Path))
@@ -35,7 +35,7 @@ class StatementUpdate(UpdateTemplate):
 def update_of(actions: tuple[nodes.Assign | nodes.Remove | nodes.Insert, ...], bindings: Bindings) -> BoundUpdate:
     found = tuple([_action(action, bindings) for action in actions])
     with in_partiql_words():
-        update_checks.check_words(PARAMETER, found, "")
+        update.check_words(PARAMETER, found, "")
         return Update(StatementUpdate(found), bindings.names).bind(bindings.values)
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from sekkei.engine.expressions.changes import too_large
+from sekkei.engine.expressions.update import too_large
 from sekkei.engine.items import values
 from sekkei.engine.items.values import AttributeValue, Item
 from sekkei.engine.operation import Update

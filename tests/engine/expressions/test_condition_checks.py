@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from sekkei.engine.expressions import parse_condition
-from sekkei.engine.expressions.reserved import RESERVED_WORDS
+from sekkei.engine.expressions.grammar import RESERVED_WORDS
 from tests.engine.expressions.refusals import of_condition
 
 VALUES_OF_ALL_TYPES = {

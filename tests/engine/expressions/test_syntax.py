@@ -2,7 +2,7 @@
 
 import pytest
 
-from sekkei.engine.expressions.lexer import END, INDEX, NAME, NAME_PLACEHOLDER, STRAY, VALUE_PLACEHOLDER, tokens_of
+from sekkei.engine.expressions.grammar import END, INDEX, NAME, NAME_PLACEHOLDER, STRAY, VALUE_PLACEHOLDER, tokens_of
 from tests.engine.expressions import refusals
 
 
