@@ -70,7 +70,7 @@ def _empty(deployment: Deployment) -> Engine | None:
     """What it runs on, if that is an engine in memory in fair weather, on which nobody has made a table."""
     under = deployment.store.store
     store = under.store if type(under) is Sealed else under
-    if type(store) is not Embedded or store.engine._scratch is None or store.engine.clock is not deployment.clock:
+    if type(store) is not Embedded or store.engine._temp_dir is None or store.engine.clock is not deployment.clock:
         return None
     return None if store.engine._catalogue.tables else store.engine
 

@@ -53,7 +53,7 @@ OWNERS = {
     },
     "measuring": {  # how long something took, for logs, limits and figures; nothing that is stored
         "sekkei/advice/trying.py",
-        "sekkei/engine/history/drops.py",
+        "sekkei/engine/history/jobs.py",
         "sekkei/engine/history/housekeeping.py",
         "sekkei/engine/items/page.py",
         "sekkei/engine/storage/transaction.py",
@@ -84,7 +84,7 @@ OWNERS = {
         "sekkei/commands/startup.py",
         "sekkei/design/commit.py",
         "sekkei/design/database.py",
-        "sekkei/engine/storage/acknowledged.py",
+        "sekkei/engine/storage/ack_log.py",
     },
     "secrets": {  # the seed's in a world
         "sekkei/commands/look.py",

@@ -21,14 +21,14 @@ import orjson
 
 from sekkei.clock import SYSTEM, Clock
 from sekkei.engine import operations
-from sekkei.engine.history import expiry, housekeeping, jobs, past
+from sekkei.engine.history import housekeeping, jobs, streams
 from sekkei.engine.items.values import DEPTH_MAX
 from sekkei.engine.operation import Checked, Operation, Plainly, Read, Reading, Render, Response, Slices, is_large
 from sekkei.engine.settings import DEFAULTS, Settings
-from sekkei.engine.storage import file, index_backfill
+from sekkei.engine.storage import file
 from sekkei.engine.storage.catalogue import DEFAULT_REGION
-from sekkei.engine.storage.scratch import Scratch
 from sekkei.engine.storage.snapshot import Catalogue, Snapshot
+from sekkei.engine.storage.temp_dir import TempDir
 from sekkei.engine.storage.writer import Writer, as_dynamodb_error
 from sekkei.errors import DynamoDBError, NotOurFile, ResourceNotFoundException
 
@@ -52,12 +52,12 @@ class Engine:
         self.clock = clock
         self.region = region
         if path is None:
-            self._scratch: Scratch | None = Scratch()
-            weakref.finalize(self, self._scratch.remove)  # also when nobody closes the engine
-            self.path = os.path.join(self._scratch.path, "memory.db")
+            self._temp_dir: TempDir | None = TempDir()
+            weakref.finalize(self, self._temp_dir.remove)  # also when nobody closes the engine
+            self.path = os.path.join(self._temp_dir.path, "memory.db")
         else:
             # Whoever goes to another folder later still means this file.
-            self._scratch, self.path = None, os.path.abspath(os.fspath(path))
+            self._temp_dir, self.path = None, os.path.abspath(os.fspath(path))
             file.prepare(self.path)
         self._catalogue = Catalogue()
         self._threads: Any = threading.local()
@@ -77,7 +77,7 @@ class Engine:
             ttl_deletes_max=ttl_deletes_max,
         )
         self._writer = Writer(
-            self._connect, self._settings, housekeeping.run, self.path if self._scratch is None else None
+            self._connect, self._settings, housekeeping.run, self.path if self._temp_dir is None else None
         )
         with _REGISTER:
             _OPEN.add(self)
@@ -89,7 +89,7 @@ class Engine:
             self._writer.start()
 
     def _check_is_whole(self) -> None:
-        if self._scratch is None:
+        if self._temp_dir is None:
             with self._lock:
                 connection = self._connect()
                 try:
@@ -185,7 +185,7 @@ class Engine:
     ) -> tuple[list[dict[str, Any]], int | None]:
         """Changes of one item, the newest first, and where to look on; a part of the log at a time."""
         snapshot = getattr(self._threads, "snapshot", None) or self._first_snapshot()
-        return past.changes_of(snapshot, table, key, before)
+        return streams.changes_of(snapshot, table, key, before)
 
     async def _check_beside(self, operation: Operation, request: Mapping[str, Any]) -> Checked:
         """In a thread, one request after the other."""
@@ -221,7 +221,7 @@ class Engine:
             pass
 
     def _connect(self, *, as_it_is: bool = False) -> apsw.Connection:
-        return file.connect(self.path, durable=self._scratch is None, as_it_is=as_it_is)
+        return file.connect(self.path, durable=self._temp_dir is None, as_it_is=as_it_is)
 
     def _first_snapshot(self) -> Snapshot:
         """For a thread that has not read before."""
@@ -263,8 +263,8 @@ class Engine:
                 file.close(connection)
         with _REGISTER:
             _OPEN.discard(self)
-        if self._scratch is not None:
-            self._scratch.remove()
+        if self._temp_dir is not None:
+            self._temp_dir.remove()
 
     def __enter__(self) -> Engine:
         return self
@@ -428,6 +428,6 @@ async def _others_turn() -> None:
 
 def _resume(snapshot: Snapshot, writer: Writer) -> None:
     """Go on with what was under way when the file was last closed."""
-    index_backfill.resume_backfills(snapshot.catalogue, writer)
-    expiry.resume_backfills(snapshot.catalogue, writer)
+    jobs.resume_backfills(snapshot.catalogue, writer)
+    housekeeping.resume_backfills(snapshot.catalogue, writer)
     jobs.resume(snapshot, writer)

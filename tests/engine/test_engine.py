@@ -20,7 +20,7 @@ from sekkei.engine import Engine
 from sekkei.engine import engine as engine_file
 from sekkei.engine.storage import writer
 from sekkei.engine.storage.catalogue import Table
-from sekkei.engine.storage.job import Job
+from sekkei.engine.storage.writer import Job
 from sekkei.errors import ValidationException
 from sekkei.wire.service import Service
 from tests.engine.conftest import Tables, item, key

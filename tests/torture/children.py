@@ -14,9 +14,9 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from sekkei.engine import Engine
-from sekkei.engine.history import expiry
+from sekkei.engine.history import housekeeping
 from sekkei.engine.operations import put_item
-from sekkei.engine.storage import tokens
+from sekkei.engine.storage import documents
 from sekkei.engine.storage.snapshot import Snapshot
 from sekkei.engine.storage.transaction import Transaction
 from sekkei.engine.storage.writer import Writer
@@ -144,7 +144,7 @@ def _commit_each_put() -> None:
 
 def _forget_tokens() -> None:
     """Does not remember which transactions were done."""
-    tokens.remember = lambda *arguments: None  # type: ignore[assignment]
+    documents.remember = lambda *arguments: None  # type: ignore[assignment]
 
 
 def _index_later() -> None:
@@ -172,10 +172,12 @@ def _unindex_later() -> None:
 
 def _expire_early() -> None:
     """Takes items away whose time has not come."""
-    delete = expiry._delete_expired_of
+    delete = housekeeping._delete_expired_of
     # As far as a lifetime of five years reaches from there.
-    expiry.OLDEST_SECONDS *= 100
-    expiry._delete_expired_of = lambda transaction, table, now, limit: delete(transaction, table, 2 * store.FAR, limit)
+    housekeeping.OLDEST_SECONDS *= 100
+    housekeeping._delete_expired_of = lambda transaction, table, now, limit: delete(
+        transaction, table, 2 * store.FAR, limit
+    )
 
 
 def _expire_unseen() -> None:

@@ -19,8 +19,8 @@ import pytest
 
 from sekkei.clock import ManualClock
 from sekkei.engine import Engine
-from sekkei.engine.history import expiry
-from sekkei.engine.storage import tokens
+from sekkei.engine.history import housekeeping
+from sekkei.engine.storage import documents
 from sekkei.engine.upkeep.verify import verify_file
 from sekkei.errors import ExpiredIteratorException, TrimmedDataAccessException
 from tests.engine.conftest import Tables, item
@@ -138,16 +138,16 @@ async def test_a_few_schedules() -> None:
 
 
 def _sweep_early(monkeypatch: pytest.MonkeyPatch) -> None:
-    original = expiry._delete_expired_of
+    original = housekeeping._delete_expired_of
 
     def early(transaction: Any, table: Any, now: int, limit: int) -> int:
         return original(transaction, table, now + 3_600, limit)
 
-    monkeypatch.setattr(expiry, "_delete_expired_of", early)
+    monkeypatch.setattr(housekeeping, "_delete_expired_of", early)
 
 
 def _forget_tokens(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tokens, "TOKEN_SECONDS", 1)
+    monkeypatch.setattr(documents, "TOKEN_SECONDS", 1)
 
 
 @pytest.mark.parametrize("plant", [_sweep_early, _forget_tokens])

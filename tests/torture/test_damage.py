@@ -17,8 +17,8 @@ import pytest
 
 from sekkei.clock import ManualClock
 from sekkei.engine import Engine
-from sekkei.engine.storage import change_log, snapshot
-from sekkei.engine.upkeep import verify, verify_history
+from sekkei.engine.storage import snapshot, transaction
+from sekkei.engine.upkeep import verify
 from sekkei.engine.upkeep.verify import verify_file
 from sekkei.errors import NotOurFile
 from tests.engine.conftest import Tables
@@ -124,7 +124,7 @@ async def test_without_checksums_it_is_noticed(tmp_path: Path, monkeypatch: pyte
 
         __hash__ = int.__hash__
 
-    for module in (change_log, snapshot, verify, verify_history):
+    for module in (transaction, snapshot, verify, verify):
         monkeypatch.setattr(module, "checksum", lambda *arguments: Anything())
     with pytest.raises(NOTICED):
         await damage_repeatedly(tmp_path, 200, seed=3, damage=flip)

@@ -22,7 +22,7 @@ from pathlib import Path
 import pytest
 
 from sekkei.engine import Engine
-from sekkei.engine.storage import acknowledged, wal
+from sekkei.engine.storage import ack_log, wal
 from sekkei.engine.upkeep.recover import recover
 from sekkei.engine.upkeep.verify import verify_file
 from sekkei.errors import DamagedFile
@@ -113,14 +113,14 @@ async def test_damage_is_noticed(tmp_path: Path, damage: Damage, suffix: str) ->
 async def test_without_a_record_most_damage_to_the_log_is_noticed(tmp_path: Path, damage: Damage) -> None:
     """A flip is proven by the commits behind it, unless it hits the last one; a cut leaves nothing behind it."""
     source = killed_store(tmp_path / "killed")
-    os.unlink(acknowledged.place(str(source / "store.db")))
+    os.unlink(ack_log.place(str(source / "store.db")))
     silent = await losses_in_silence(source, 24, seed=2, damage=damage, suffix="-wal")
     assert silent <= (2 if damage is flip else 24)
 
 
 async def test_without_the_record_and_the_look_it_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """That is, this test would notice if both were gone."""
-    monkeypatch.setattr(acknowledged, "lost", lambda connection, path: 0)
+    monkeypatch.setattr(ack_log, "lost", lambda connection, path: 0)
     monkeypatch.setattr(wal, "damaged_frame", lambda connection, path: None)
     source = killed_store(tmp_path / "killed")
     assert await losses_in_silence(source, 24, seed=1, damage=flip, suffix="-wal") > 10

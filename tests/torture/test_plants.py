@@ -72,9 +72,9 @@ def expressions_may_be_of_any_length() -> None:
 
 def statements_may_list_any_number() -> None:
     from sekkei.engine.expressions import condition
-    from sekkei.engine.partiql import conditions
+    from sekkei.engine.partiql import clauses
 
-    conditions.IN_OPERANDS_MAX = condition.IN_OPERANDS_MAX = 10**9
+    clauses.IN_OPERANDS_MAX = condition.IN_OPERANDS_MAX = 10**9
 
 
 def late_indexes_are_on_time() -> None:

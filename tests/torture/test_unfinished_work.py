@@ -21,7 +21,8 @@ import pytest
 
 from sekkei.clock import SYSTEM
 from sekkei.engine import Engine
-from sekkei.engine.storage import file, index_backfill, sql
+from sekkei.engine.history import jobs
+from sekkei.engine.storage import file, sql
 from sekkei.engine.upkeep.verify import verify_file
 from tests.engine.conftest import Tables, item, key
 from tests.engine.operations.waiting import jobs_done
@@ -110,10 +111,10 @@ def _small_parts() -> None:
     """So that there are many moments to be killed at."""
     for name, constant in (
         ("history.backups", "ITEMS_PER_COMMIT"),
-        ("history.restores", "ITEMS_PER_COMMIT"),
+        ("history.backups", "RESTORED_ITEMS_PER_COMMIT"),
         ("history.imports", "LINES_PER_COMMIT"),
-        ("history.expiry", "BACKFILL_ITEMS"),
-        ("storage.index_backfill", "BACKFILL_ITEMS"),
+        ("history.housekeeping", "BACKFILL_ITEMS"),
+        ("history.jobs", "BACKFILL_ITEMS"),
     ):
         module = importlib.import_module(f"sekkei.engine.{name}")
         assert hasattr(module, constant)
@@ -175,7 +176,7 @@ async def test_a_few_kills(tmp_path: Path, name: str) -> None:
 
 
 async def test_a_backfill_that_is_not_resumed_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(index_backfill, "resume_backfills", lambda *arguments: None)
+    monkeypatch.setattr(jobs, "resume_backfills", lambda *arguments: None)
     with pytest.raises(NOTICED):
         await kill_in_the_middle(tmp_path, "index", times=20, seed=2)
 

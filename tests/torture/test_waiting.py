@@ -26,7 +26,7 @@ import pytest
 from bench.waiting import Call, fill, long_requests, percentile, waits
 from sekkei.engine import Engine
 from sekkei.engine.expressions import update
-from sekkei.engine.history import drops, jobs
+from sekkei.engine.history import jobs
 from sekkei.engine.items import page
 from sekkei.errors import DynamoDBError
 from sekkei.store.aws.credentials import Credentials
@@ -235,7 +235,7 @@ async def test_a_table_deleted_between_two_slices_is_not_found(tmp_path: Path, m
 
 async def pieces_of_a_drop(folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many rows each commit takes away, where every look at the clock says that the time for one is over."""
-    looks, part, pieces = count(), drops._part, []
+    looks, part, pieces = count(), jobs._part, []
 
     def counted(transaction: Any, *arguments: Any) -> bool:
         before = transaction.connection.total_changes()
@@ -243,8 +243,8 @@ async def pieces_of_a_drop(folder: Path, monkeypatch: pytest.MonkeyPatch) -> lis
         pieces.append(transaction.connection.total_changes() - before)
         return done
 
-    monkeypatch.setattr(drops, "perf_counter", lambda: float(next(looks)))
-    monkeypatch.setitem(jobs.KINDS, "drop", jobs.JobKind(counted, drops._finish))
+    monkeypatch.setattr(jobs, "perf_counter", lambda: float(next(looks)))
+    monkeypatch.setitem(jobs.KINDS, "drop", jobs.JobKind(counted, jobs._finish))
     with Engine(folder / "store.db") as engine:
         await fill(engine.call, 1_000)
         for number in range(50):  # five megabytes, which are too many for one commit
@@ -258,10 +258,10 @@ async def pieces_of_a_drop(folder: Path, monkeypatch: pytest.MonkeyPatch) -> lis
 async def test_a_large_table_is_deleted_in_pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Writers are kept waiting by no piece of it."""
     pieces = await pieces_of_a_drop(tmp_path, monkeypatch)
-    assert sum(pieces) + drops.ROWS_AT_A_TIME >= 1_050
-    assert max(pieces) <= drops.ROWS_AT_A_TIME
+    assert sum(pieces) + jobs.ROWS_AT_A_TIME >= 1_050
+    assert max(pieces) <= jobs.ROWS_AT_A_TIME
 
 
 async def test_a_table_dropped_at_once_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(drops, "AT_ONCE_BYTES", 1_000_000_000)
+    monkeypatch.setattr(jobs, "AT_ONCE_BYTES", 1_000_000_000)
     assert await pieces_of_a_drop(tmp_path, monkeypatch) == []

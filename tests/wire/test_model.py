@@ -17,7 +17,7 @@ from botocore.model import ListShape, MapShape, OperationModel, StructureShape
 
 from sekkei.engine import Engine, operations
 from sekkei.engine.items import values
-from sekkei.engine.validation import value_shapes
+from sekkei.engine.validation import shapes
 from sekkei.engine.validation.shapes import List, Map, Shape, String, Structure
 from sekkei.errors import UnknownOperationException
 
@@ -39,9 +39,9 @@ def named() -> set[str]:
 
 def unknown(model: Any, ours: Shape | None, path: str, seen: frozenset[str] = frozenset()) -> Iterator[str]:
     """Paths of what the model has and our shape has not."""
-    if isinstance(ours, value_shapes.AttributeValue | value_shapes.Item):
+    if isinstance(ours, shapes.AttributeValue | shapes.Item):
         # One type wherever it stands, in a map of them or alone, with nothing else below it.
-        value = model if isinstance(ours, value_shapes.AttributeValue) else model.value
+        value = model if isinstance(ours, shapes.AttributeValue) else model.value
         yield from (f"{value.name}.{name}" for name in value.members if name not in values.TYPES)
         return
     if ours is None or model.name in seen:

@@ -22,7 +22,7 @@ from random import Random
 
 import pytest
 
-from sekkei.engine.storage.scratch import Scratch
+from sekkei.engine.storage.temp_dir import TempDir
 from sekkei.worlds import Script, run
 from tests.calls import asks_only_what_is_noted as asks_only_what_is_noted
 
@@ -149,13 +149,13 @@ def test_there_are_two_hundred_seeds_and_commits_choose_differently() -> None:
 
 def test_a_world_leaves_no_store_behind(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its own, the copies that are behind, and what a service outside keeps: thousands are run in one process."""
-    made, left = Scratch.__init__, set[str]()
+    made, left = TempDir.__init__, set[str]()
 
-    def noted(self: Scratch) -> None:
+    def noted(self: TempDir) -> None:
         made(self)
         left.add(self.path)
 
-    monkeypatch.setattr(Scratch, "__init__", noted)
+    monkeypatch.setattr(TempDir, "__init__", noted)
     run(world("eventbot"), 1)
     assert len(left) == 4, "the truth, two copies, Discord's"
     assert [path for path in sorted(left) if Path(path).exists()] == []

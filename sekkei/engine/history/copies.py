@@ -19,9 +19,8 @@ from sekkei.engine.history import jobs, streams
 from sekkei.engine.history.jobs import State
 from sekkei.engine.storage import sql
 from sekkei.engine.storage.catalogue import Table
-from sekkei.engine.storage.change_log import COLUMNS, ChangeRecord
 from sekkei.engine.storage.snapshot import checksum
-from sekkei.engine.storage.transaction import Transaction
+from sekkei.engine.storage.transaction import COLUMNS, ChangeRecord, Transaction
 
 CHANGES_PER_COMMIT = 5_000
 

@@ -26,7 +26,7 @@ from sekkei.engine.storage.catalogue import Table
 from sekkei.engine.storage.table_record import build, new_record
 from sekkei.engine.storage.transaction import Transaction
 from sekkei.engine.validation import against_table, fields
-from sekkei.engine.validation.item import check_item_size
+from sekkei.engine.validation.against_table import check_item_size
 from sekkei.errors import DynamoDBError, ValidationException
 
 Record = dict[str, Any]

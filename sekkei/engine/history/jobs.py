@@ -1,19 +1,22 @@
 """Work that takes many commits: a part in each, so that it never stands in the way of writes for long.
 
 How far a job has come is written in the commit of each part. A job that was cut short goes on where it was, in
-whichever process has the file open; two processes that advance the same job take turns and do no harm.
+whichever process has the file open; two processes that advance the same job alternate and do no harm. Jobs drop the
+items of a large table or the entries of an index (a gigabyte takes seconds in which no other write could run), and
+fill a new index with the items that were there before it.
 """
 
 from __future__ import annotations
 
+import copy
 import functools
 from collections.abc import Callable
 from dataclasses import dataclass
+from time import perf_counter
 from typing import Any
 
-from sekkei.engine.storage.sealed import seal, unseal
-from sekkei.engine.storage.snapshot import Snapshot
-from sekkei.engine.storage.transaction import Transaction
+from sekkei.engine.storage.snapshot import Catalogue, Snapshot, seal, unseal
+from sekkei.engine.storage.transaction import PART_SECONDS, Transaction
 from sekkei.engine.storage.writer import Writer
 
 STALLED_SECONDS = 60
@@ -99,3 +102,78 @@ def resume(snapshot: Snapshot, writer: Writer) -> None:
     """Go on with the jobs that were under way when the file was last closed."""
     for (id,) in snapshot.rows("SELECT id FROM jobs"):
         writer.schedule(functools.partial(advance, id=id))
+
+
+AT_ONCE_ITEMS = 2_000
+AT_ONCE_BYTES = 4 * 1024 * 1024
+ROWS_AT_A_TIME = 50
+
+
+def drop_items(transaction: Transaction, id: int) -> None:
+    _drop(transaction, "items", "row", id, is_read=True)
+
+
+def drop_index(transaction: Transaction, id: int, *, is_read: bool = True) -> None:
+    """An index that goes with its table `is_read` by nobody: whoever reads by it reads the table's items too."""
+    _drop(transaction, "index", "key, base", id, is_read)
+
+
+def _drop(transaction: Transaction, kind: str, key: str, id: int, is_read: bool) -> None:
+    transaction.flush_statistics()
+    items, size = transaction.statistics(id)
+    if items <= AT_ONCE_ITEMS and size <= AT_ONCE_BYTES:
+        transaction.drop(f"DROP TABLE {kind}_{id}", id)
+        return
+    if is_read:
+        id = transaction.hide(kind, id)
+    transaction.forget_statistics(id)
+    start(transaction, "drop", {"name": f"{kind}_{id}", "key": key}, at_once=False)
+
+
+def _part(transaction: Transaction, id: int, state: State, memory: Memory) -> bool:
+    name, key = state["name"], state["key"]
+    until = perf_counter() + PART_SECONDS
+    while True:
+        edge = transaction.rows(f"SELECT {key} FROM {name} ORDER BY {key} LIMIT 1 OFFSET {ROWS_AT_A_TIME}")
+        if not edge:
+            return True
+        places = ", ".join("?" * len(edge[0]))
+        transaction.connection.execute(f"DELETE FROM {name} WHERE ({key}) < ({places})", tuple(edge[0]))
+        if perf_counter() >= until:
+            return False
+
+
+def _finish(transaction: Transaction, id: int, state: State, failure: JobFailed | None) -> None:
+    transaction.connection.execute(f"DROP TABLE {state['name']}")
+
+
+KINDS["drop"] = JobKind(_part, _finish)
+
+
+BACKFILL_ITEMS = 2_000
+"""Items indexed in one commit, so that a large table's backfill never stands in the way of writes for long."""
+
+
+def backfill(transaction: Transaction, name: str, index_id: int, after: bytes) -> None:
+    """Index the items that were there before the index, a part at a time; the rest follows in later commits."""
+    table = transaction.find_table(name)
+    index = next((index for index in table.indexes.values() if index.id == index_id), None) if table else None
+    if table is None or index is None:
+        return
+    last = transaction.backfill(table, index, after, BACKFILL_ITEMS)
+    if last is not None:
+        transaction.afterwards(lambda later: backfill(later, name, index_id, last))
+        return
+    record = copy.deepcopy(table.record)
+    for description in record["GlobalSecondaryIndexes"]:
+        if description["id"] == index_id:
+            del description["Backfilling"]
+    transaction.save_table(table.id, record)
+
+
+def resume_backfills(catalogue: Catalogue, writer: Writer) -> None:
+    """An index whose backfill was cut short is filled from the start; entries that are there stay."""
+    for table in catalogue.tables.values():
+        for index in table.indexes.values():
+            if not index.ready:
+                writer.schedule(functools.partial(backfill, name=table.name, index_id=index.id, after=b""))

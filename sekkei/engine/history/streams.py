@@ -1,20 +1,33 @@
-"""A table's stream: opened, closed, found again by its ARN, and the one shard it has.
+"""A table's stream: opened, closed, found again by its ARN, its one shard and the iterators over it.
 
 The records themselves are the table's rows in `changes`; a stream is a range of them with a view. `first_seq` moves up
-as records get older than a day, so what lies before it has been trimmed.
+as records get older than a day, so what lies before it has been trimmed. The changes of a single item reach as far as
+the table's log: a stream keeps it for a day and point-in-time recovery for up to 35 days.
 """
 
 from __future__ import annotations
 
+import base64
+import binascii
 import datetime
+import struct
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 from zlib import crc32
 
-from sekkei.engine.storage.sealed import seal, unseal
-from sekkei.engine.storage.snapshot import Snapshot
-from sekkei.engine.storage.transaction import Transaction
-from sekkei.errors import ResourceNotFoundException, ValidationException
+import orjson
+
+from sekkei.engine.items import values
+from sekkei.engine.storage.snapshot import Snapshot, seal, unseal
+from sekkei.engine.storage.transaction import COLUMNS, ChangeRecord, Transaction
+from sekkei.engine.validation import against_table
+from sekkei.errors import (
+    ExpiredIteratorException,
+    ResourceNotFoundException,
+    TrimmedDataAccessException,
+    ValidationException,
+)
 
 Record = dict[str, Any]
 
@@ -158,3 +171,109 @@ def seq_of(sequence_number: str) -> int:
     if not 0 <= seq < SEQ_MAX:
         raise ValidationException(f"Invalid SequenceNumber: {sequence_number}")
     return seq
+
+
+LIFETIME_SECONDS = 15 * 60
+_PACKED = struct.Struct(">QQQ")
+_CRC = struct.Struct(">I")
+
+
+class ShardIterator(NamedTuple):
+    """The next change to read, of one stream; good for a quarter of an hour."""
+
+    stream_id: int
+    position: int
+    issued_ms: int
+
+    def text(self, stream: Stream) -> str:
+        packed = _PACKED.pack(*self)
+        return f"{stream.arn}|1|{base64.b64encode(packed + _CRC.pack(crc32(packed))).decode()}"
+
+
+def at(snapshot: Snapshot, stream: Stream, position: int) -> str:
+    return ShardIterator(stream.id, position, int(snapshot.clock.now() * 1000)).text(stream)
+
+
+def read(snapshot: Snapshot, text: str) -> ShardIterator:
+    try:
+        raw = base64.b64decode(text.rpartition("|")[2], validate=True)
+        packed, (crc,) = raw[: _PACKED.size], _CRC.unpack(raw[_PACKED.size :])
+        if crc32(packed) != crc:
+            raise ValueError
+        iterator = ShardIterator(*_PACKED.unpack(packed))
+    except (binascii.Error, struct.error, ValueError):
+        raise ValidationException("Invalid ShardIterator") from None
+    if iterator.issued_ms < (snapshot.clock.now() - LIFETIME_SECONDS) * 1000:
+        raise ExpiredIteratorException("Iterator expired. Iterators are valid for 15 minutes; get a new one.")
+    return iterator
+
+
+def oldest(snapshot: Snapshot, stream: Stream) -> int:
+    """TRIM_HORIZON: the oldest record that has not been trimmed, or the place of the next one to come."""
+    return first_since(snapshot, stream, horizon_ms(snapshot) + 1)
+
+
+def first_since(snapshot: Snapshot, stream: Stream, time_ms: int) -> int:
+    """The first record of a time or later; the place of the next one to come when there is none."""
+    found = snapshot.connection.execute(
+        "SELECT seq FROM changes WHERE table_id = ? AND seq BETWEEN ? AND ? AND time_ms >= ? ORDER BY seq LIMIT 1",
+        (stream.table_id, stream.first_seq, stream.end, time_ms),
+    ).get
+    return newest(snapshot, stream) if found is None else found
+
+
+def newest(snapshot: Snapshot, stream: Stream) -> int:
+    """LATEST: just after the newest record."""
+    return min(last_sequence(snapshot), stream.end) + 1
+
+
+def check_not_trimmed(snapshot: Snapshot, stream: Stream, position: int) -> None:
+    """Raise if a record at or after the position is no longer there: whoever read on would miss it."""
+    first_time = snapshot.connection.execute(
+        "SELECT time_ms FROM changes WHERE table_id = ? AND seq BETWEEN ? AND ? ORDER BY seq LIMIT 1",
+        (stream.table_id, position, stream.end),
+    ).get
+    expired = first_time is not None and first_time <= horizon_ms(snapshot)
+    if position < stream.first_seq or expired:
+        raise TrimmedDataAccessException("The operation attempted to read past the oldest stream record in a shard.")
+
+
+ROWS_AT_ONCE = 2_000
+"""Changes of the table that one call looks through, some milliseconds' worth."""
+
+
+def changes_of(
+    snapshot: Snapshot, name: str, key: Mapping[str, Any], before: int | None = None
+) -> tuple[list[Record], int | None]:
+    """Records as a stream has them, the newest first; and where to look on, None at the beginning of the log."""
+    # The changes of a deleted table outlive it, and would be taken for those of a new one of its name.
+    snapshot.catalogue.refresh(snapshot.connection)
+    table = snapshot.table(name)
+    wanted = against_table.key_bytes(table, values.normalised_item(dict(key)))
+    start = SEQ_MAX if before is None else before
+    rows = snapshot.rows(
+        "SELECT min(seq), count(*) FROM "
+        "(SELECT seq FROM changes WHERE table_id = ? AND seq < ? ORDER BY seq DESC LIMIT ?)",
+        (table.id, start, ROWS_AT_ONCE),
+    )
+    first, count = rows[0]
+    if first is None:
+        return [], None
+    found = snapshot.rows(
+        f"SELECT {COLUMNS} FROM changes WHERE table_id = ? AND seq >= ? AND seq < ? AND key = ? ORDER BY seq DESC",
+        (table.id, first, start, wanted),
+    )
+    return [_record(ChangeRecord(*row)) for row in found], first if count == ROWS_AT_ONCE else None
+
+
+def _record(change: ChangeRecord) -> Record:
+    body: Record = {
+        "Keys": orjson.loads(change.keys),
+        "SequenceNumber": sequence_number(change.seq),
+        "ApproximateCreationDateTime": change.time_ms / 1000,
+    }
+    for name, image in (("OldImage", change.old), ("NewImage", change.new)):
+        if image is not None:
+            body[name] = orjson.loads(image)
+    by = {"userIdentity": {"type": "Service", "principalId": "dynamodb.amazonaws.com"}} if change.by_ttl else {}
+    return {"eventName": change.event, "dynamodb": body, **by}

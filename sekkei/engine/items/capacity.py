@@ -1,4 +1,4 @@
-"""What an operation costs, by DynamoDB's formulas.
+"""What an operation costs, by DynamoDB's formulas, and the size of the item collection it wrote to.
 
 A read unit is 4 KB read consistently once, half of one read eventually consistently, two of one in a transaction.
 A write unit is 1 KB; an index entry put, deleted or changed is a write of its own.
@@ -6,14 +6,39 @@ A write unit is 1 KB; an index entry put, deleted or changed is a write of its o
 A transaction writes each item twice, to prepare and to commit (developerguide/transaction-apis.html, "Capacity
 management for transactions"), and its changes reach the indexes once it is complete (the same page): so the item counts
 double and its index entries do not. DynamoDB's answers say the same (nubo-db/dynoxide, pull request 188).
+
+An item collection is all items of a table with local indexes that share a partition key.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+from sekkei.engine.items import keys
 from sekkei.engine.items.values import Item, equal_items, item_size
 from sekkei.engine.storage.catalogue import Index, Table
+from sekkei.engine.storage.snapshot import Snapshot
+
+GIB = 1 << 30
+
+
+def attach_metrics(response: dict[str, Any], snapshot: Snapshot, table: Table, item: Item, how: str | None) -> None:
+    """ItemCollectionMetrics of an operation on one item, as ReturnItemCollectionMetrics asks."""
+    if how == "SIZE" and table.has_local_indexes:
+        response["ItemCollectionMetrics"] = metrics(snapshot, table, item)
+
+
+def metrics(snapshot: Snapshot, table: Table, item: Item) -> dict[str, Any]:
+    hash_name = table.key.hash[0].name
+    low = keys.partition_bytes((item[hash_name],))
+    total = sum(size for _, _, size, _ in snapshot.walk(table, low, keys.after(low)))
+    # DynamoDB answers with the whole gigabytes around the size.
+    floor = total // GIB
+    return {
+        "ItemCollectionKey": {hash_name: item[hash_name]},
+        "SizeEstimateRangeGB": [float(floor), float(floor + 1)],
+    }
+
 
 READ_BLOCK = 4 * 1024
 WRITE_BLOCK = 1024

@@ -8,15 +8,14 @@ from typing import Any
 from sekkei.engine.operation import Checked, Plan, Render, Response, Statements
 from sekkei.engine.operations.execute_statement import how_to_answer, perform
 from sekkei.engine.operations.get_item import get_item
-from sekkei.engine.partiql.key_plan import KeyPlanner
 from sekkei.engine.partiql.prepared import Existence, Prepared, Selection, prepare
-from sekkei.engine.partiql.reading import index_of
+from sekkei.engine.partiql.select import KeyPlanner, index_of
 from sekkei.engine.partiql.single_item import get_of, write_of
 from sekkei.engine.storage.catalogue import Table
 from sekkei.engine.storage.snapshot import Snapshot
 from sekkei.engine.storage.transaction import Transaction
 from sekkei.engine.validation import fields
-from sekkei.engine.validation.plain import plain
+from sekkei.engine.validation.fields import plain
 from sekkei.engine.validation.shapes import List, Structure
 from sekkei.errors import (
     AccessDeniedException,

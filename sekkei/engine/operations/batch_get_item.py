@@ -10,10 +10,10 @@ from sekkei.engine.items import capacity, values
 from sekkei.engine.operation import Checked, Read, Render, Response
 from sekkei.engine.storage.snapshot import Snapshot
 from sekkei.engine.validation import against_table, fields
-from sekkei.engine.validation.item import check_distinct
+from sekkei.engine.validation.against_table import check_distinct
+from sekkei.engine.validation.fields import TABLE_NAME, named
 from sekkei.engine.validation.parameters import Parameters, projection_of
 from sekkei.engine.validation.shapes import List, Map, Structure
-from sekkei.engine.validation.table_name import TABLE_NAME, named
 from sekkei.errors import ValidationException
 
 RESPONSE_BYTES_MAX = 16 * 1024 * 1024

@@ -6,15 +6,15 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
-from sekkei.engine.items import capacity, item_collections, values
+from sekkei.engine.items import capacity, values
 from sekkei.engine.operation import Checked, Render, Response, Write
 from sekkei.engine.storage.catalogue import Table
 from sekkei.engine.storage.snapshot import Stored
 from sekkei.engine.storage.transaction import Transaction
 from sekkei.engine.validation import against_table, fields
-from sekkei.engine.validation.item import check_item_size
+from sekkei.engine.validation.against_table import check_item_size
+from sekkei.engine.validation.fields import TABLE_NAME, named
 from sekkei.engine.validation.shapes import List, Map, Structure
-from sekkei.engine.validation.table_name import TABLE_NAME, named
 from sekkei.errors import ValidationException
 
 REQUESTS_MAX = 25
@@ -123,7 +123,7 @@ def _collection_metrics(transaction: Transaction, parts: list[tuple[Checked, Tab
         if table.has_local_indexes:
             item = part.item or part.key or {}
             partition = str(item[table.key.hash[0].name])
-            found.setdefault(table.name, {})[partition] = item_collections.metrics(transaction, table, item)
+            found.setdefault(table.name, {})[partition] = capacity.metrics(transaction, table, item)
     return {name: list(by_partition.values()) for name, by_partition in found.items()}
 
 

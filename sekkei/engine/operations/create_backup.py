@@ -5,9 +5,8 @@ from __future__ import annotations
 from sekkei.engine.history import backups
 from sekkei.engine.operation import Checked, Render, Response, Write
 from sekkei.engine.storage.transaction import Transaction
-from sekkei.engine.validation.plain import about_table
+from sekkei.engine.validation.fields import CONTROL_TABLE_NAME, PATTERN, TableOperation, about_table
 from sekkei.engine.validation.shapes import String
-from sekkei.engine.validation.table_name import CONTROL_TABLE_NAME, PATTERN, TableOperation
 from sekkei.errors import TableNotFoundException
 
 SHAPE = TableOperation(

@@ -8,9 +8,9 @@ from sekkei.engine.history import streams
 from sekkei.engine.operation import Checked, Render, Response, Write
 from sekkei.engine.storage.table_record import build, described_as_creating, new_record
 from sekkei.engine.storage.transaction import Transaction
-from sekkei.engine.validation import fields, schema, tags
+from sekkei.engine.validation import fields, schema
+from sekkei.engine.validation.fields import CONTROL_TABLE_NAME, TableOperation, named
 from sekkei.engine.validation.schema import refusal
-from sekkei.engine.validation.table_name import CONTROL_TABLE_NAME, TableOperation, named
 from sekkei.errors import ResourceInUseException, ValidationException
 
 Record = dict[str, Any]
@@ -47,7 +47,7 @@ def rules(request: dict[str, Any]) -> Checked:
     _check_on_demand(request)
     _check_stream(request)
     schema.check_encryption(request.get("SSESpecification", {}))
-    tags.check_tags(request.get("Tags", []))
+    schema.check_tags(request.get("Tags", []))
     return Checked(request, named(request["TableName"]))
 
 

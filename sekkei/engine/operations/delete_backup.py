@@ -6,7 +6,7 @@ from sekkei.engine.history import backups, jobs
 from sekkei.engine.operation import Checked, Render, Response, Write
 from sekkei.engine.storage.transaction import Transaction
 from sekkei.engine.validation import fields
-from sekkei.engine.validation.plain import plain
+from sekkei.engine.validation.fields import plain
 from sekkei.engine.validation.shapes import Structure
 from sekkei.errors import BackupInUseException
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from sekkei.engine.items import capacity, item_collections, values
+from sekkei.engine.items import capacity, values
 from sekkei.engine.operation import Checked, Render, Response, Write, check_condition
 from sekkei.engine.storage.transaction import Transaction
 from sekkei.engine.validation import against_table, fields
-from sekkei.engine.validation.item import check_return_values
+from sekkei.engine.validation.against_table import check_return_values
+from sekkei.engine.validation.fields import TABLE_NAME, ItemOperation, named
 from sekkei.engine.validation.parameters import Parameters, condition_of
-from sekkei.engine.validation.table_name import TABLE_NAME, ItemOperation, named
 
 SHAPE = ItemOperation(
     "DeleteItemInput",
@@ -57,7 +57,7 @@ def delete_item(transaction: Transaction, checked: Checked, render: Render) -> R
         consumed = capacity.Consumed()
         consumed.add_write(table, old.item if old else None, None)
         capacity.attach(response, consumed, how)
-    item_collections.attach(response, transaction, table, checked.key, request.get("ReturnItemCollectionMetrics"))
+    capacity.attach_metrics(response, transaction, table, checked.key, request.get("ReturnItemCollectionMetrics"))
     return response
 
 

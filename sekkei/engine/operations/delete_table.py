@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from sekkei.engine.history import backups, drops, streams
+from sekkei.engine.history import backups, jobs, streams
 from sekkei.engine.operation import Checked, Render, Response, Write
-from sekkei.engine.storage import table_description
+from sekkei.engine.storage import table_record
 from sekkei.engine.storage.transaction import Transaction
-from sekkei.engine.validation.plain import about_table, only_a_table
+from sekkei.engine.validation.fields import about_table, only_a_table
 from sekkei.errors import ResourceInUseException, ResourceNotFoundException, ValidationException
 
 INDEXES = ("LocalSecondaryIndexes", "GlobalSecondaryIndexes")
@@ -28,18 +28,18 @@ def delete_table(transaction: Transaction, checked: Checked, render: Render) -> 
         raise ResourceInUseException(
             f"Attempt to change a resource which is still in use: Table is being created, copied or restored: {name}"
         )
-    description = table_description.describe(transaction, table, "DELETING")
+    description = table_record.describe(transaction, table, "DELETING")
     for member in ("AttributeDefinitions", "CreationDateTime", "KeySchema", *INDEXES):
         description.pop(member, None)
     streams.close_stream(transaction, table.id)
     for index in table.indexes.values():
-        drops.drop_index(transaction, index.id, is_read=False)
+        jobs.drop_index(transaction, index.id, is_read=False)
     if table.ttl_index_id is not None:
-        drops.drop_index(transaction, table.ttl_index_id, is_read=False)
+        jobs.drop_index(transaction, table.ttl_index_id, is_read=False)
     if "PointInTimeRecovery" in table.record:
         backups.keep_deleted(transaction, table)
     else:
-        drops.drop_items(transaction, table.id)
+        jobs.drop_items(transaction, table.id)
     transaction.forget_table(table.id)
     return {"TableDescription": description}
 

@@ -7,7 +7,7 @@ from sekkei.engine.operations.import_table import described
 from sekkei.engine.storage import documents
 from sekkei.engine.storage.snapshot import Snapshot
 from sekkei.engine.validation import fields
-from sekkei.engine.validation.plain import plain
+from sekkei.engine.validation.fields import plain
 from sekkei.engine.validation.shapes import Structure
 from sekkei.errors import ImportNotFoundException
 

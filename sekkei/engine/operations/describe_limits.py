@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sekkei.engine.operation import Checked, Read, Render, Response
 from sekkei.engine.storage.snapshot import Snapshot
-from sekkei.engine.validation.plain import plain
+from sekkei.engine.validation.fields import plain
 from sekkei.engine.validation.shapes import Structure
 
 ACCOUNT_UNITS_MAX = 80_000

@@ -9,9 +9,8 @@ from sekkei.engine.history.streams import Stream
 from sekkei.engine.operation import Checked, Read, Render, Response
 from sekkei.engine.storage.snapshot import Snapshot
 from sekkei.engine.validation import fields
-from sekkei.engine.validation.plain import plain
+from sekkei.engine.validation.fields import check_stream_arn, plain
 from sekkei.engine.validation.shapes import String, Structure
-from sekkei.engine.validation.stream_arn import check_stream_arn
 
 SHAPE = Structure(
     "DescribeStreamInput",

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from sekkei.engine.operation import Checked, Read, Render, Response
-from sekkei.engine.storage import table_description
+from sekkei.engine.storage import table_record
 from sekkei.engine.storage.snapshot import Snapshot
-from sekkei.engine.validation.plain import about_table, only_a_table
+from sekkei.engine.validation.fields import about_table, only_a_table
 from sekkei.errors import ResourceNotFoundException
 
 SHAPE = only_a_table("DescribeTableInput")
@@ -18,7 +18,7 @@ def describe_table(snapshot: Snapshot, checked: Checked, render: Render) -> Resp
     table = snapshot.find_table(name)
     if table is None:
         raise ResourceNotFoundException(f"Requested resource not found: Table: {name} not found")
-    return {"Table": table_description.describe(snapshot, table)}
+    return {"Table": table_record.describe(snapshot, table)}
 
 
 OPERATIONS = (Read("DescribeTable", SHAPE, about_table, describe_table),)

@@ -7,7 +7,7 @@ from typing import Any
 from sekkei.engine.operation import Checked, Read, Render, Response
 from sekkei.engine.storage.catalogue import Table
 from sekkei.engine.storage.snapshot import Snapshot
-from sekkei.engine.validation.plain import about_table, only_a_table
+from sekkei.engine.validation.fields import about_table, only_a_table
 from sekkei.errors import ResourceNotFoundException
 
 SHAPE = only_a_table("DescribeTimeToLiveInput")

@@ -10,12 +10,12 @@ from sekkei.engine.operations.delete_item import delete_item
 from sekkei.engine.operations.put_item import put_item
 from sekkei.engine.operations.update_item import update_item
 from sekkei.engine.partiql.prepared import Existence, Insertion, Selection, Writing, prepare
-from sekkei.engine.partiql.reading import select
+from sekkei.engine.partiql.select import select
 from sekkei.engine.partiql.single_item import duplicate_item, write_of
 from sekkei.engine.storage.snapshot import Snapshot
 from sekkei.engine.storage.transaction import Transaction
 from sekkei.engine.validation import fields
-from sekkei.engine.validation.plain import plain
+from sekkei.engine.validation.fields import plain
 from sekkei.engine.validation.shapes import String, Structure
 from sekkei.errors import ConditionalCheckFailedException, ValidationException
 

@@ -10,8 +10,7 @@ from sekkei.engine.operation import Checked, Plan, Render, Response, Statements
 from sekkei.engine.operations.execute_statement import how_to_answer
 from sekkei.engine.operations.transact_get_items import transact_get_items
 from sekkei.engine.operations.transact_write_items import transact_write_items
-from sekkei.engine.partiql import parameters
-from sekkei.engine.partiql.key_plan import KeyPlanner
+from sekkei.engine.partiql import prepared
 from sekkei.engine.partiql.prepared import (
     Deletion,
     Insertion,
@@ -21,12 +20,13 @@ from sekkei.engine.partiql.prepared import (
     Writing,
     prepare_with,
 )
+from sekkei.engine.partiql.select import KeyPlanner
 from sekkei.engine.partiql.single_item import duplicate_item, get_of, keyed, write_of
 from sekkei.engine.storage.catalogue import Table
 from sekkei.engine.storage.snapshot import Snapshot
 from sekkei.engine.storage.transaction import Transaction
 from sekkei.engine.validation import against_table, fields
-from sekkei.engine.validation.plain import plain
+from sekkei.engine.validation.fields import plain
 from sekkei.engine.validation.shapes import List, Structure
 from sekkei.errors import ResourceNotFoundException, TransactionCanceledException, ValidationException
 
@@ -63,7 +63,7 @@ class Cancels(Exception):
 def execute_transaction(checked: Checked) -> Plan:
     requests = checked.request["TransactStatements"]
     # All parameters are read before the first statement is.
-    values = [parameters.normalised(request.get("Parameters", ())) for request in requests]
+    values = [prepared.normalised(request.get("Parameters", ())) for request in requests]
     statements = [
         _in_statement(place, partial(prepare_with, request["Statement"], given))
         for place, (request, given) in enumerate(zip(requests, values, strict=True))

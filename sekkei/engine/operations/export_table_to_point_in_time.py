@@ -8,14 +8,14 @@ from typing import Any
 
 import orjson
 
-from sekkei.engine.history import exports, point_in_time
+from sekkei.engine.history import backups, exports
 from sekkei.engine.history.buckets import Bucket, joined
 from sekkei.engine.operation import Checked, Render, Response, Write
 from sekkei.engine.storage import documents
 from sekkei.engine.storage.catalogue import Table
 from sekkei.engine.storage.transaction import Transaction
 from sekkei.engine.validation import fields
-from sekkei.engine.validation.plain import plain
+from sekkei.engine.validation.fields import plain
 from sekkei.engine.validation.shapes import String, Structure
 from sekkei.errors import ExportConflictException, InvalidExportTimeException, ValidationException
 
@@ -51,7 +51,7 @@ SHAPE = Structure(
 
 def export_table_to_point_in_time(transaction: Transaction, checked: Checked, render: Render) -> Response:
     request = checked.request
-    table = point_in_time.source_table(transaction, request["TableArn"])
+    table = backups.source_table(transaction, request["TableArn"])
     _check_can_be_written(transaction, request)
     earlier = _earlier(transaction, request)
     if earlier is not None:
@@ -101,14 +101,14 @@ def _digest(request: Mapping[str, Any]) -> str:
 
 
 def _check_time(transaction: Transaction, table: Table, moment: float | None) -> None:
-    earliest, latest = point_in_time.window(transaction, table)
+    earliest, latest = backups.window(transaction, table)
     # The present is always within.
     if moment is not None and not earliest <= moment <= latest:
         raise InvalidExportTimeException("The specified ExportTime is outside of the point in time recovery window.")
 
 
 def _period(transaction: Transaction, table: Table, wanted: Mapping[str, Any]) -> Record:
-    earliest, latest = point_in_time.window(transaction, table)
+    earliest, latest = backups.window(transaction, table)
     until = wanted.get("ExportToTime", latest)
     since = wanted.get("ExportFromTime")
     if since is None:

@@ -13,8 +13,8 @@ from sekkei.engine.items.values import item_size
 from sekkei.engine.operation import Checked, Read, Render, Response
 from sekkei.engine.storage.snapshot import Snapshot
 from sekkei.engine.validation import against_table, fields
+from sekkei.engine.validation.fields import TABLE_NAME, ItemOperation, named
 from sekkei.engine.validation.parameters import Parameters, projection_of
-from sekkei.engine.validation.table_name import TABLE_NAME, ItemOperation, named
 
 SHAPE = ItemOperation(
     "GetItemInput",

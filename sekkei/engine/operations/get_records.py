@@ -8,13 +8,13 @@ from typing import Any
 
 import orjson
 
-from sekkei.engine.history import shard_iterator, streams
+from sekkei.engine.history import streams
 from sekkei.engine.history.streams import Stream
 from sekkei.engine.items.values import item_size
 from sekkei.engine.operation import Checked, Read, Render, Response
-from sekkei.engine.storage.change_log import COLUMNS, ChangeRecord
 from sekkei.engine.storage.snapshot import Snapshot
-from sekkei.engine.validation.plain import plain
+from sekkei.engine.storage.transaction import COLUMNS, ChangeRecord
+from sekkei.engine.validation.fields import plain
 from sekkei.engine.validation.shapes import Number, String, Structure
 from sekkei.errors import InternalServerError
 
@@ -33,16 +33,16 @@ SHAPE = Structure(
 
 def get_records(snapshot: Snapshot, checked: Checked, render: Render) -> Response:
     request = checked.request
-    iterator = shard_iterator.read(snapshot, request["ShardIterator"])
+    iterator = streams.read(snapshot, request["ShardIterator"])
     limit = min(request.get("Limit") or RECORDS_MAX, RECORDS_MAX)
     with snapshot.at_one_moment():
         stream = streams.find_stream_by_id(snapshot, iterator.stream_id)
-        shard_iterator.check_not_trimmed(snapshot, stream, iterator.position)
+        streams.check_not_trimmed(snapshot, stream, iterator.position)
         changes, at_end = _page(_changes(snapshot, stream, iterator.position, limit), limit)
     response: Response = {"Records": [_record(change, stream, snapshot.region, render) for change in changes]}
     if stream.is_open or not at_end:
         position = changes[-1].seq + 1 if changes else iterator.position
-        response["NextShardIterator"] = shard_iterator.at(snapshot, stream, position)
+        response["NextShardIterator"] = streams.at(snapshot, stream, position)
     return response
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sekkei.engine.history import shard_iterator, streams
+from sekkei.engine.history import streams
 from sekkei.engine.history.streams import Stream
 from sekkei.engine.operation import Checked, Read, Render, Response
 from sekkei.engine.storage.snapshot import Snapshot
 from sekkei.engine.validation import fields
+from sekkei.engine.validation.fields import check_stream_arn
 from sekkei.engine.validation.shapes import String, Structure
-from sekkei.engine.validation.stream_arn import check_stream_arn
 from sekkei.errors import ResourceNotFoundException, ValidationException
 
 SHAPE = Structure(
@@ -46,22 +46,22 @@ def get_shard_iterator(snapshot: Snapshot, checked: Checked, render: Render) -> 
             raise ResourceNotFoundException(
                 f"Requested resource not found: Shard: {request['ShardId']} in Stream: {stream.arn} not found"
             )
-        return {"ShardIterator": shard_iterator.at(snapshot, stream, _position(snapshot, stream, request))}
+        return {"ShardIterator": streams.at(snapshot, stream, _position(snapshot, stream, request))}
 
 
 def _position(snapshot: Snapshot, stream: Stream, request: Mapping[str, Any]) -> int:
     kind = request["ShardIteratorType"]
     if kind == "TRIM_HORIZON":
-        return shard_iterator.oldest(snapshot, stream)
+        return streams.oldest(snapshot, stream)
     if kind == "LATEST":
-        return shard_iterator.newest(snapshot, stream)
+        return streams.newest(snapshot, stream)
     if kind == "AT_TIMESTAMP":
         since = max(int(request["Timestamp"] * 1000), streams.horizon_ms(snapshot) + 1)
-        return shard_iterator.first_since(snapshot, stream, since)
+        return streams.first_since(snapshot, stream, since)
     position = streams.seq_of(request["SequenceNumber"])
     if kind == "AFTER_SEQUENCE_NUMBER":
         position += 1
-    shard_iterator.check_not_trimmed(snapshot, stream, position)
+    streams.check_not_trimmed(snapshot, stream, position)
     return position
 
 

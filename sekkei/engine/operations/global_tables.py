@@ -5,9 +5,8 @@ from __future__ import annotations
 from sekkei.engine.operation import Checked, Read, Render, Response
 from sekkei.engine.storage.snapshot import Snapshot
 from sekkei.engine.validation import fields, schema
-from sekkei.engine.validation.plain import about_table, only_a_table, plain
+from sekkei.engine.validation.fields import CONTROL_TABLE_NAME, TableOperation, about_table, only_a_table, plain
 from sekkei.engine.validation.shapes import List, Number, String, Structure
-from sekkei.engine.validation.table_name import CONTROL_TABLE_NAME, TableOperation
 from sekkei.errors import GlobalTableNotFoundException, ResourceNotFoundException, ValidationException
 
 INVALID = "One or more parameter values were invalid"

@@ -8,12 +8,11 @@ from typing import Any
 from sekkei.engine.operation import Checked, Read, Render, Response, Write
 from sekkei.engine.storage.catalogue import Table
 from sekkei.engine.storage.snapshot import Snapshot
-from sekkei.engine.storage.table_description import described_table
+from sekkei.engine.storage.table_record import described_table
 from sekkei.engine.storage.transaction import Transaction
 from sekkei.engine.validation import fields
-from sekkei.engine.validation.plain import about_table, only_a_table
+from sekkei.engine.validation.fields import CONTROL_TABLE_NAME, TableOperation, about_table, only_a_table
 from sekkei.engine.validation.shapes import String, Structure
-from sekkei.engine.validation.table_name import CONTROL_TABLE_NAME, TableOperation
 from sekkei.errors import ValidationException
 
 _MEMBER = "KinesisDataStreamDestinations"

@@ -10,9 +10,8 @@ from sekkei.engine.history.backups import Backup
 from sekkei.engine.operation import Checked, Read, Render, Response
 from sekkei.engine.storage.snapshot import Snapshot
 from sekkei.engine.validation import fields
-from sekkei.engine.validation.plain import plain
+from sekkei.engine.validation.fields import TABLE_NAME, plain
 from sekkei.engine.validation.shapes import Number, String, Structure
-from sekkei.engine.validation.table_name import TABLE_NAME
 
 LIMIT_MAX = 100
 

@@ -6,7 +6,7 @@ from sekkei.engine.operation import Checked, Read, Render, Response
 from sekkei.engine.storage import documents
 from sekkei.engine.storage.snapshot import Snapshot
 from sekkei.engine.validation import fields
-from sekkei.engine.validation.plain import plain
+from sekkei.engine.validation.fields import plain
 from sekkei.engine.validation.shapes import Number, Structure
 from sekkei.errors import ValidationException
 

@@ -8,10 +8,8 @@ from sekkei.engine.history import streams
 from sekkei.engine.operation import Checked, Read, Render, Response
 from sekkei.engine.storage.snapshot import Snapshot
 from sekkei.engine.validation import fields
-from sekkei.engine.validation.plain import plain
+from sekkei.engine.validation.fields import TABLE_NAME, check_stream_arn, plain
 from sekkei.engine.validation.shapes import Structure
-from sekkei.engine.validation.stream_arn import check_stream_arn
-from sekkei.engine.validation.table_name import TABLE_NAME
 
 LIMIT_MAX = 100
 

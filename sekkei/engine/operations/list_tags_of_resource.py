@@ -8,7 +8,7 @@ from sekkei.engine.operation import Checked, Read, Render, Response
 from sekkei.engine.operations.tag_resource import tagged_table
 from sekkei.engine.storage.snapshot import Snapshot
 from sekkei.engine.validation import fields
-from sekkei.engine.validation.resource import ResourceOperation, check_resource
+from sekkei.engine.validation.fields import ResourceOperation, check_resource
 
 SHAPE = ResourceOperation(
     "ListTagsOfResourceInput", "ResourceArn", ResourceArn=fields.RESOURCE_ARN, NextToken=fields.STRING

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sekkei.engine.items import capacity, item_collections, values
+from sekkei.engine.items import capacity, values
 from sekkei.engine.operation import Checked, Render, Response, Write, check_condition
 from sekkei.engine.storage.transaction import Transaction
 from sekkei.engine.validation import against_table, fields
-from sekkei.engine.validation.item import check_item_size, check_return_values, measured_if_plain
+from sekkei.engine.validation.against_table import check_item_size, check_return_values, measured_if_plain
+from sekkei.engine.validation.fields import TABLE_NAME, ItemOperation, named, table_name
 from sekkei.engine.validation.parameters import Parameters, condition_of
-from sekkei.engine.validation.table_name import TABLE_NAME, ItemOperation, named, table_name
 
 SHAPE = ItemOperation(
     "PutItemInput",
@@ -74,7 +74,7 @@ def put_item(transaction: Transaction, checked: Checked, render: Render) -> Resp
         consumed = capacity.Consumed()
         consumed.add_write(table, old.item if old else None, item)
         capacity.attach(response, consumed, how)
-    item_collections.attach(response, transaction, table, item, request.get("ReturnItemCollectionMetrics"))
+    capacity.attach_metrics(response, transaction, table, item, request.get("ReturnItemCollectionMetrics"))
     return response
 
 

@@ -7,12 +7,11 @@ from typing import Any
 from sekkei.engine.items.page import Page, filled
 from sekkei.engine.operation import Checked, Read, Render, Response, Slices, begun
 from sekkei.engine.storage.snapshot import Snapshot
-from sekkei.engine.validation import against_table, fields, legacy
-from sekkei.engine.validation.item import start_key
+from sekkei.engine.validation import against_table, fields, parameters
+from sekkei.engine.validation.against_table import check_select, start_key
+from sekkei.engine.validation.fields import TABLE_NAME, ItemOperation, named
 from sekkei.engine.validation.parameters import Parameters, Placeholders
-from sekkei.engine.validation.select import check_select
 from sekkei.engine.validation.shapes import Number
-from sekkei.engine.validation.table_name import TABLE_NAME, ItemOperation, named
 from sekkei.errors import ValidationException
 
 SHAPE = ItemOperation(
@@ -46,9 +45,9 @@ def rules(request: dict[str, Any]) -> Checked:
     _check_limit(request)
     EXPRESSIONS.check(request)
     if "QueryFilter" in request or "ConditionalOperator" in request:
-        checked.filter = legacy.filtered(request.get("QueryFilter", {}), request)
+        checked.filter = parameters.filtered(request.get("QueryFilter", {}), request)
     if "AttributesToGet" in request:
-        checked.projection = legacy.projection(request["AttributesToGet"])
+        checked.projection = parameters.legacy_projection(request["AttributesToGet"])
     if "ExclusiveStartKey" in request:
         checked.start_key = start_key(request["ExclusiveStartKey"])
     _check_key_condition_is_there(request)
@@ -56,7 +55,7 @@ def rules(request: dict[str, Any]) -> Checked:
     if "Select" in request:
         check_select(request, "1 validation error detected: ")
     if "KeyConditions" in request:
-        checked.key_condition = legacy.key_conditions(request["KeyConditions"])
+        checked.key_condition = parameters.key_conditions(request["KeyConditions"])
     return checked
 
 

@@ -10,11 +10,10 @@ import orjson
 from sekkei.engine.operation import Checked, Read, Render, Response, Write
 from sekkei.engine.storage.catalogue import ACCOUNT, Table, table_arn
 from sekkei.engine.storage.snapshot import Snapshot
-from sekkei.engine.storage.table_description import described_table
-from sekkei.engine.storage.table_record import POLICIES, attach_policy
+from sekkei.engine.storage.table_record import POLICIES, attach_policy, described_table
 from sekkei.engine.storage.transaction import Transaction
 from sekkei.engine.validation import fields
-from sekkei.engine.validation.plain import plain
+from sekkei.engine.validation.fields import plain
 from sekkei.engine.validation.shapes import String, Structure
 from sekkei.errors import PolicyNotFoundException, ResourceNotFoundException, ValidationException
 

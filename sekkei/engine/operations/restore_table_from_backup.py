@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sekkei.engine.history import backups, restores
+from sekkei.engine.history import backups
 from sekkei.engine.operation import Checked, Render, Response, Write
 from sekkei.engine.operations.delete_backup import IN_USE
 from sekkei.engine.storage.transaction import Transaction
@@ -42,7 +42,7 @@ def restore_table_from_backup(transaction: Transaction, checked: Checked, render
         "SourceTableArn": backup.table_record["TableArn"],
         "RestoreDateTime": backup.record["BackupCreationDateTime"],
     }
-    return {"TableDescription": restores.restore(transaction, checked.request, backup.id, backup.table_record, summary)}
+    return {"TableDescription": backups.restore(transaction, checked.request, backup.id, backup.table_record, summary)}
 
 
 UNANSWERED = "VectorIndexOverride"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sekkei.engine.history import point_in_time, restores
+from sekkei.engine.history import backups
 from sekkei.engine.operation import Checked, Render, Response, Write
 from sekkei.engine.operations.restore_table_from_backup import OVERRIDES
 from sekkei.engine.storage.transaction import Transaction
@@ -40,8 +40,8 @@ def rules(request: dict[str, Any]) -> Checked:
 
 def restore_table_to_point_in_time(transaction: Transaction, checked: Checked, render: Render) -> Response:
     request = checked.request
-    table = point_in_time.source_table(transaction, request.get("SourceTableArn") or request["SourceTableName"])
-    earliest, latest = point_in_time.window(transaction, table)
+    table = backups.source_table(transaction, request.get("SourceTableArn") or request["SourceTableName"])
+    earliest, latest = backups.window(transaction, table)
     moment, until_ms = transaction.now, None
     if not request.get("UseLatestRestorableTime"):
         moment = request["RestoreDateTime"]
@@ -52,7 +52,7 @@ def restore_table_to_point_in_time(transaction: Transaction, checked: Checked, r
             )
         until_ms = int(moment * 1000)
     summary = {"SourceTableArn": table.arn, "RestoreDateTime": round(moment, 3)}
-    return {"TableDescription": restores.restore(transaction, request, table, table.record, summary, until_ms)}
+    return {"TableDescription": backups.restore(transaction, request, table, table.record, summary, until_ms)}
 
 
 UNANSWERED = "VectorIndexOverride"

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from sekkei.engine.items.key_range import whole_segment
-from sekkei.engine.items.page import Page, filled
+from sekkei.engine.items.page import Page, filled, whole_segment
 from sekkei.engine.operation import Checked, Read, Render, Response, Slices, begun
 from sekkei.engine.storage.snapshot import Snapshot
-from sekkei.engine.validation import against_table, fields, legacy
-from sekkei.engine.validation.item import start_key
+from sekkei.engine.validation import against_table, fields, parameters
+from sekkei.engine.validation.against_table import check_select, start_key
+from sekkei.engine.validation.fields import TABLE_NAME, ItemOperation, named
 from sekkei.engine.validation.parameters import Parameters, Placeholders
-from sekkei.engine.validation.select import check_select
 from sekkei.engine.validation.shapes import Number
-from sekkei.engine.validation.table_name import TABLE_NAME, ItemOperation, named
 from sekkei.errors import ValidationException
 
 SEGMENTS_MAX = 1_000_000
@@ -46,9 +44,9 @@ def rules(request: dict[str, Any]) -> Checked:
     checked = Checked(request, named(request["TableName"]))
     EXPRESSIONS.check(request)
     if "AttributesToGet" in request:
-        checked.projection = legacy.projection(request["AttributesToGet"])
+        checked.projection = parameters.legacy_projection(request["AttributesToGet"])
     if "ScanFilter" in request or "ConditionalOperator" in request:
-        checked.filter = legacy.filtered(request.get("ScanFilter", {}), request)
+        checked.filter = parameters.filtered(request.get("ScanFilter", {}), request)
     if "ExclusiveStartKey" in request:
         checked.start_key = start_key(request["ExclusiveStartKey"])
     _check_segments(request)

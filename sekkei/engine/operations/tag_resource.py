@@ -9,9 +9,9 @@ from sekkei.engine.operation import Checked, Render, Response, Write
 from sekkei.engine.storage.catalogue import ACCOUNT, Table, table_arn
 from sekkei.engine.storage.snapshot import Snapshot
 from sekkei.engine.storage.transaction import Transaction
-from sekkei.engine.validation import fields, schema, tags
-from sekkei.engine.validation.resource import ResourceOperation, check_resource
-from sekkei.engine.validation.tags import check_tag_count
+from sekkei.engine.validation import fields, schema
+from sekkei.engine.validation.fields import ResourceOperation, check_resource
+from sekkei.engine.validation.schema import check_tag_count
 from sekkei.errors import AccessDeniedException, ResourceNotFoundException, ValidationException
 
 SHAPE = ResourceOperation("TagResourceInput", "ResourceArn Tags", ResourceArn=fields.RESOURCE_ARN, Tags=schema.TAGS)
@@ -21,7 +21,7 @@ def rules(request: dict[str, Any]) -> Checked:
     check_resource(request["ResourceArn"])
     if not request["Tags"]:
         raise ValidationException("Atleast one Tag needs to be provided as Input.")
-    tags.check_tags(request["Tags"])
+    schema.check_tags(request["Tags"])
     return Checked(request)
 
 

@@ -11,9 +11,9 @@ from sekkei.engine.items.capacity import Consumed, attach_all, wanted
 from sekkei.engine.operation import Checked, Read, Render, Response
 from sekkei.engine.storage.snapshot import Snapshot
 from sekkei.engine.validation import against_table, fields
+from sekkei.engine.validation.fields import TABLE_NAME, named
 from sekkei.engine.validation.parameters import projection_of
 from sekkei.engine.validation.shapes import List, Structure
-from sekkei.engine.validation.table_name import TABLE_NAME, named
 from sekkei.errors import TransactionCanceledException, ValidationException
 
 TOTAL_BYTES_MAX = 4 * 1024 * 1024

@@ -5,18 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from sekkei.engine.items import capacity, item_collections, values
+from sekkei.engine.items import capacity, values
 from sekkei.engine.items.values import Item
 from sekkei.engine.operation import Checked, Render, Response, Write, check_condition
 from sekkei.engine.operations.update_item import bind, updated
-from sekkei.engine.storage import tokens
+from sekkei.engine.storage import documents
 from sekkei.engine.storage.catalogue import Table
 from sekkei.engine.storage.snapshot import Stored
 from sekkei.engine.storage.transaction import Transaction
 from sekkei.engine.validation import against_table, fields
-from sekkei.engine.validation.item import check_item_size
+from sekkei.engine.validation.against_table import check_item_size
+from sekkei.engine.validation.fields import TABLE_NAME, named
 from sekkei.engine.validation.shapes import List, Shape, Structure
-from sekkei.engine.validation.table_name import TABLE_NAME, named
 from sekkei.errors import (
     ConditionalCheckFailedException,
     TransactionCanceledException,
@@ -111,9 +111,9 @@ class Action:
 
 def transact_write_items(transaction: Transaction, checked: Checked, render: Render) -> Response:
     token = checked.request.get("ClientRequestToken")
-    digest = tokens.digest(checked.request["TransactItems"]) if token else b""
+    digest = documents.digest(checked.request["TransactItems"]) if token else b""
     if token:
-        answer = tokens.earlier_answer(transaction, token, digest)
+        answer = documents.earlier_answer(transaction, token, digest)
         if answer is not None:
             return _repeated(answer, checked.request.get("ReturnConsumedCapacity"))
     actions = _decide(transaction, checked)
@@ -121,7 +121,7 @@ def transact_write_items(transaction: Transaction, checked: Checked, render: Ren
         _carry_out(transaction, action)
     response = _answer(transaction, checked, actions)
     if token:
-        tokens.remember(transaction, token, digest, _kept(response, actions))
+        documents.remember(transaction, token, digest, _kept(response, actions))
     return response
 
 
@@ -208,7 +208,7 @@ def _answer(transaction: Transaction, checked: Checked, actions: list[Action]) -
             if action.table.has_local_indexes:
                 item = action.part.item or action.part.key or {}
                 found = collections.setdefault(action.table.name, [])
-                metrics = item_collections.metrics(transaction, action.table, item)
+                metrics = capacity.metrics(transaction, action.table, item)
                 if metrics not in found:
                     found.append(metrics)
         if collections:

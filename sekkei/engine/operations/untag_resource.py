@@ -9,7 +9,7 @@ from sekkei.engine.operation import Checked, Render, Response, Write
 from sekkei.engine.operations.tag_resource import tagged_table
 from sekkei.engine.storage.transaction import Transaction
 from sekkei.engine.validation import fields
-from sekkei.engine.validation.resource import ResourceOperation, check_resource
+from sekkei.engine.validation.fields import ResourceOperation, check_resource
 from sekkei.engine.validation.shapes import List, String
 from sekkei.errors import ValidationException
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import copy
 
-from sekkei.engine.history import point_in_time
+from sekkei.engine.history import backups
 from sekkei.engine.operation import Checked, Render, Response, Write
 from sekkei.engine.storage.transaction import Transaction
 from sekkei.engine.validation import fields
-from sekkei.engine.validation.plain import about_table
+from sekkei.engine.validation.fields import CONTROL_TABLE_NAME, TableOperation, about_table
 from sekkei.engine.validation.shapes import Number, Structure
-from sekkei.engine.validation.table_name import CONTROL_TABLE_NAME, TableOperation
 
 SHAPE = TableOperation(
     "UpdateContinuousBackupsInput",
@@ -26,20 +25,20 @@ SHAPE = TableOperation(
 
 
 def update_continuous_backups(transaction: Transaction, checked: Checked, render: Render) -> Response:
-    table = point_in_time.source_table(transaction, checked.table)
+    table = backups.source_table(transaction, checked.table)
     wanted = checked.request["PointInTimeRecoverySpecification"]
     record = copy.deepcopy(table.record)
     history = record.pop("PointInTimeRecovery", None)
     if wanted["PointInTimeRecoveryEnabled"]:
         # What an earlier, shorter period has let go does not come back with a longer one.
-        since = point_in_time.since(history, transaction.now) if history is not None else transaction.now
-        days = (history or {}).get("RecoveryPeriodInDays", point_in_time.RECOVERY_DAYS_DEFAULT)
+        since = backups.since(history, transaction.now) if history is not None else transaction.now
+        days = (history or {}).get("RecoveryPeriodInDays", backups.RECOVERY_DAYS_DEFAULT)
         record["PointInTimeRecovery"] = {
             "Since": since,
             "RecoveryPeriodInDays": wanted.get("RecoveryPeriodInDays") or days,
         }
     table = transaction.save_table(table.id, record)
-    return {"ContinuousBackupsDescription": point_in_time.describe(transaction, table)}
+    return {"ContinuousBackupsDescription": backups.describe_continuous(transaction, table)}
 
 
 OPERATIONS = (Write("UpdateContinuousBackups", SHAPE, about_table, update_continuous_backups),)

@@ -6,15 +6,15 @@ from typing import Any
 
 from sekkei.engine.expressions import Updated
 from sekkei.engine.expressions.paths import PathTree
-from sekkei.engine.items import capacity, item_collections, values
+from sekkei.engine.items import capacity, values
 from sekkei.engine.items.values import item_size
 from sekkei.engine.operation import Checked, Render, Response, Write, check_condition
 from sekkei.engine.storage.catalogue import Table
 from sekkei.engine.storage.snapshot import Stored
 from sekkei.engine.storage.transaction import Transaction
-from sekkei.engine.validation import against_table, fields, legacy
+from sekkei.engine.validation import against_table, fields, parameters
+from sekkei.engine.validation.fields import TABLE_NAME, ItemOperation, named
 from sekkei.engine.validation.parameters import Parameters, Placeholders
-from sekkei.engine.validation.table_name import TABLE_NAME, ItemOperation, named
 
 SHAPE = ItemOperation(
     "UpdateItemInput",
@@ -41,8 +41,8 @@ def rules(request: dict[str, Any]) -> Checked:
     EXPRESSIONS.check(request)
     checked.key = values.normalised_item(request["Key"])
     if "UpdateExpression" not in request:
-        checked.update = legacy.updates(request.get("AttributeUpdates", {}))
-        checked.condition = legacy.expected(request)
+        checked.update = parameters.updates(request.get("AttributeUpdates", {}))
+        checked.condition = parameters.expected(request)
     bind(checked)
     return checked
 
@@ -79,7 +79,7 @@ def update_item(transaction: Transaction, checked: Checked, render: Render) -> R
         consumed = capacity.Consumed()
         consumed.add_write(table, old.item if old else None, change.item)
         capacity.attach(response, consumed, how)
-    item_collections.attach(response, transaction, table, checked.key, request.get("ReturnItemCollectionMetrics"))
+    capacity.attach_metrics(response, transaction, table, checked.key, request.get("ReturnItemCollectionMetrics"))
     return response
 
 

@@ -6,24 +6,19 @@ import copy
 from collections.abc import Mapping
 from typing import Any
 
-from sekkei.engine.history import drops, streams
+from sekkei.engine.history import jobs, streams
+from sekkei.engine.history.jobs import backfill
 from sekkei.engine.operation import Checked, Render, Response, Write
 from sekkei.engine.operations.create_table import check_billing
 from sekkei.engine.operations.global_tables import REGION
-from sekkei.engine.storage import table_description
+from sekkei.engine.storage import table_record
 from sekkei.engine.storage.catalogue import Table
-from sekkei.engine.storage.index_backfill import backfill
-from sekkei.engine.storage.table_record import (
-    billing_mode_summary,
-    encryption_description,
-    global_index,
-    throughput,
-)
+from sekkei.engine.storage.table_record import billing_mode_summary, encryption_description, global_index, throughput
 from sekkei.engine.storage.transaction import Transaction
 from sekkei.engine.validation import fields, schema
+from sekkei.engine.validation.fields import CONTROL_TABLE_NAME, TableOperation, named
 from sekkei.engine.validation.schema import check_units, refusal
 from sekkei.engine.validation.shapes import List, String, Structure
-from sekkei.engine.validation.table_name import CONTROL_TABLE_NAME, TableOperation, named
 from sekkei.errors import (
     LimitExceededException,
     ResourceInUseException,
@@ -370,12 +365,12 @@ def _lay_out(transaction: Transaction, table: Table, record: Record, created: li
             transaction.create_index(index["id"])
     for index_name in deleted:
         index_id = table.indexes[index_name].id
-        drops.drop_index(transaction, index_id)
+        jobs.drop_index(transaction, index_id)
 
 
 def _describe(transaction: Transaction, table: Table, created: list[str], request: Mapping[str, Any]) -> Record:
     """The change is done at once; the answer still says what DynamoDB's says."""
-    description = table_description.describe(transaction, table, "UPDATING")
+    description = table_record.describe(transaction, table, "UPDATING")
     changes = request.get("GlobalSecondaryIndexUpdates") or ()
     updated = {change["Update"]["IndexName"] for change in changes if change.get("Update")}
     for index in description.get("GlobalSecondaryIndexes", ()):

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from sekkei.engine.history import expiry
+from sekkei.engine.history import housekeeping
 from sekkei.engine.operation import Checked, Render, Response, Write
 from sekkei.engine.storage.transaction import Transaction
 from sekkei.engine.validation import fields
-from sekkei.engine.validation.plain import about_table
+from sekkei.engine.validation.fields import CONTROL_TABLE_NAME, TableOperation, about_table
 from sekkei.engine.validation.shapes import String, Structure
-from sekkei.engine.validation.table_name import CONTROL_TABLE_NAME, TableOperation
 from sekkei.errors import ResourceInUseException, ResourceNotFoundException, ValidationException
 
 SHAPE = TableOperation(
@@ -43,9 +42,9 @@ def update_time_to_live(transaction: Transaction, checked: Checked, render: Rend
     if current is not None and wanted["Enabled"]:
         raise ValidationException("TimeToLive is already enabled")
     if wanted["Enabled"]:
-        expiry.enable(transaction, table, attribute)
+        housekeeping.enable(transaction, table, attribute)
     else:
-        expiry.disable(transaction, table)
+        housekeeping.disable(transaction, table)
     return {"TimeToLiveSpecification": {"Enabled": wanted["Enabled"], "AttributeName": attribute}}
 
 

@@ -1,11 +1,12 @@
 """A statement with its parameters, checked as far as it can be without its table.
 
-DynamoDB looks at the parameters first, then at the statement, and only then for the table: what is wrong with a
-statement is said even if there is no such table.
+DynamoDB reads all parameters first, whether the statement uses them or not, then the statement, and only then looks
+for the table: a statement is refused for its faults even if there is no such table.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -13,19 +14,76 @@ from typing import Any
 
 from sekkei.engine.expressions.nodes import ConditionTree
 from sekkei.engine.expressions.update import BoundUpdate
+from sekkei.engine.items import numbers, values
 from sekkei.engine.items.values import AttributeValue, Item, item_size
-from sekkei.engine.partiql import nodes, parameters
-from sekkei.engine.partiql.columns import Columns, columns_of
-from sekkei.engine.partiql.conditions import Bindings, condition_of
-from sekkei.engine.partiql.expressions import unsupported
-from sekkei.engine.partiql.literals import item_of
+from sekkei.engine.partiql import nodes
+from sekkei.engine.partiql.clauses import (
+    Bindings,
+    Columns,
+    Target,
+    columns_of,
+    condition_of,
+    item_of,
+    target_of,
+    update_of,
+)
 from sekkei.engine.partiql.nodes import Expression
-from sekkei.engine.partiql.paths import Target, target_of
-from sekkei.engine.partiql.statements import parse
+from sekkei.engine.partiql.parser import parse, unsupported
 from sekkei.engine.partiql.tokens import Span
-from sekkei.engine.partiql.updates import update_of
-from sekkei.engine.validation.item import check_item_size
+from sekkei.engine.validation.against_table import check_item_size
 from sekkei.errors import ValidationException
+
+_INTEGER_MAX = 2**31 - 1
+_EXPONENT = re.compile(r"[eE][+-]?0*([0-9]*)$")
+_WRITTEN = re.compile(r"[+-]?(?=\.?[0-9])([0-9]*)\.?([0-9]*)[eE]([+-]?)0*([0-9]+)")
+
+
+def normalised(parameters: Sequence[dict[str, Any]]) -> list[AttributeValue]:
+    """Every parameter checked, in the order in which they are written."""
+    for parameter in parameters:
+        _check_numbers(parameter, 0)
+    return [values.normalised(parameter) for parameter in parameters]
+
+
+def check_count(needed: int, parameters: Sequence[AttributeValue]) -> None:
+    if needed != len(parameters):
+        raise ValidationException("Number of parameters in request and statement don't match.")
+
+
+def _check_numbers(value: dict[str, Any], depth: int) -> None:
+    """What differs from any other value of a request: the exponent and the magnitude of a number are read as 32 bits.
+
+    Numbers and nesting are looked at in one walk, since DynamoDB names whichever fault it meets first.
+    """
+    if depth >= values.DEPTH_MAX:
+        raise ValidationException(
+            "Nesting Levels have exceeded supported limits: "
+            "Attributes in the item have nested levels beyond supported limit"
+        )
+    if "N" in value:
+        _check_number(value["N"])
+    for member in value.get("NS") or ():
+        _check_number(member)
+    for child in value.get("L") or ():
+        _check_numbers(child, depth + 1)
+    for child in (value.get("M") or {}).values():
+        _check_numbers(child, depth + 1)
+
+
+def _check_number(text: Any) -> None:
+    if not isinstance(text, str):
+        return
+    exponent = _EXPONENT.search(text)
+    if exponent is not None and (len(exponent[1]) > 10 or int(exponent[1] or "0") > _INTEGER_MAX):
+        raise ValidationException(f"The parameter cannot be converted to a numeric value: {text}")
+    written = _WRITTEN.fullmatch(text)
+    if written is not None:
+        whole, fraction, sign, power = written.groups()
+        digits = len((whole + fraction).lstrip("0")) or 1
+        if digits - len(fraction) + int(sign + power) > _INTEGER_MAX:
+            # The sum wraps around, and what is far too large counts as far too small.
+            raise numbers.underflow()
+    values.normalised({"N": text})
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,12 +146,12 @@ Prepared = Selection | Writing
 
 def prepare(statement: str, given: Sequence[dict[str, Any]]) -> Prepared:
     """A statement as a request has it."""
-    return prepare_with(statement, parameters.normalised(given))
+    return prepare_with(statement, normalised(given))
 
 
 def prepare_with(statement: str, values: Sequence[AttributeValue]) -> Prepared:
     tree, needed = parse(statement)
-    parameters.check_count(needed, values)
+    check_count(needed, values)
     match tree:
         case nodes.Select():
             return _selection(tree, values)

@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 from sekkei.engine.expressions.nodes import And, ConditionTree, Operation, Or, Path, Value
 from sekkei.engine.items.values import Item
 from sekkei.engine.operation import Checked
-from sekkei.engine.partiql.columns import Columns
-from sekkei.engine.partiql.conditions import Bindings, StatementCondition
+from sekkei.engine.partiql.clauses import Bindings, Columns, StatementCondition
 from sekkei.engine.partiql.prepared import Deletion, Existence, Insertion, Selection, UpdateStatement, Writing
 from sekkei.engine.storage.catalogue import Table
 from sekkei.errors import DuplicateItemException, ValidationException

@@ -12,7 +12,7 @@ from urllib.parse import quote
 import apsw
 
 from sekkei import private
-from sekkei.engine.storage import acknowledged, sql, wal
+from sekkei.engine.storage import ack_log, sql, wal
 from sekkei.errors import DamagedFile, NotOurFile
 
 LIBRARY_MIN = (3, 51, 3)
@@ -112,13 +112,13 @@ def check_is_whole(connection: apsw.Connection, path: str) -> None:
         return
     raise DamagedFile(
         f"{finding} Nothing was changed. `sekkei recover {path} --out NEW` saves what can be proven whole and lists "
-        f"the rest; if you have put an older copy there yourself, delete {acknowledged.place(path)}."
+        f"the rest; if you have put an older copy there yourself, delete {ack_log.place(path)}."
     )
 
 
 def whats_lost(connection: apsw.Connection, path: str) -> str | None:
     """A sentence about acknowledged commits that the file lacks."""
-    lost = acknowledged.lost(connection, path)
+    lost = ack_log.lost(connection, path)
     frame = wal.damaged_frame(connection, path)
     if not lost and frame is None:
         return None
@@ -196,7 +196,7 @@ def prepare(path: str) -> None:
         raise NotOurFile(f"{path} is a folder. Name the store's file, such as {os.path.join(path, 'sekkei.db')}.")
     if not os.path.exists(path):
         # Somebody has taken the store away, and with it what was acknowledged.
-        acknowledged.forget(path)
+        ack_log.forget(path)
     folder = Path(path).parent
     try:
         private.make_folder(folder)

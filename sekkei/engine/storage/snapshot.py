@@ -2,6 +2,9 @@
 
 A `Snapshot` belongs to one thread. Each read is one SQLite statement, which sees everything committed before it; a
 group of reads that must agree runs inside `Snapshot.at_one_moment()`.
+
+SQLite would hand out a record with a flipped bit as if nothing were wrong. So records are sealed with a checksum over
+themselves and the rest of their row (`seal`, `unseal`), and items have one in their row (`checksum`).
 """
 
 from __future__ import annotations
@@ -19,8 +22,34 @@ from sekkei.engine.items.values import Item
 from sekkei.engine.settings import DEFAULTS, Settings
 from sekkei.engine.storage import sql
 from sekkei.engine.storage.catalogue import Index, Table, table_name
-from sekkei.engine.storage.sealed import unseal
 from sekkei.errors import InternalServerError, ResourceNotFoundException
+
+CRC_BYTES = 4
+
+
+def seal(document: Any, *row: object) -> bytes:
+    """The document as bytes; `row` holds the other columns that must not change without it."""
+    body = orjson.dumps(document)
+    return _crc(body, row) + body
+
+
+def unseal(blob: bytes, *row: object) -> Any:
+    try:
+        body = blob[CRC_BYTES:]
+        if blob[:CRC_BYTES] == _crc(body, row):
+            return orjson.loads(body)
+    except TypeError:
+        # Damage can turn bytes into something else.
+        pass
+    raise InternalServerError(
+        f"The record of {' '.join(map(str, row[:2]))} does not match its checksum: the file is damaged. "
+        "Run `sekkei verify` on it and restore it from a backup."
+    )
+
+
+def _crc(body: bytes, row: tuple[object, ...]) -> bytes:
+    return crc32(body, crc32(repr(row).encode())).to_bytes(CRC_BYTES)
+
 
 Rows = list[tuple[Any, ...]]
 """What a query gives: its columns have the types that the statement's text says."""

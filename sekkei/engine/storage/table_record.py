@@ -1,15 +1,110 @@
-"""A new table: its record, and how it is laid out in the file."""
+"""A table's record: made, laid out in the file, and described as DescribeTable describes it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from sekkei.engine.storage import table_description
-from sekkei.engine.storage.catalogue import table_arn
+from sekkei.engine.storage.catalogue import Table, table_arn
+from sekkei.engine.storage.snapshot import Snapshot
 from sekkei.engine.storage.transaction import Transaction
+from sekkei.errors import ResourceNotFoundException
 
 Record = dict[str, Any]
+
+# Members of the record that DescribeTable repeats as they are.
+_REPEATED = (
+    "AttributeDefinitions",
+    "TableName",
+    "KeySchema",
+    "CreationDateTime",
+    "TableArn",
+    "TableId",
+    "LatestStreamLabel",
+    "LatestStreamArn",
+    "StreamSpecification",
+    "SSEDescription",
+    "TableClassSummary",
+    "OnDemandThroughput",
+    "RestoreSummary",
+    "BillingModeSummary",
+)
+
+
+def described_table(snapshot: Snapshot, name: str) -> Table:
+    # Another process may have changed the table.
+    snapshot.catalogue.refresh(snapshot.connection)
+    table = snapshot.find_table(name)
+    if table is None:
+        raise ResourceNotFoundException(f"Requested resource not found: Table: {name} not found")
+    return table
+
+
+def describe(snapshot: Snapshot, table: Table, status: str | None = None) -> Record:
+    record = table.record
+    items, size = snapshot.statistics(table.id)
+    description: Record = {member: record[member] for member in _REPEATED if member in record}
+    description["TableStatus"] = status or record.get("TableStatus", "ACTIVE")
+    description["TableSizeBytes"] = size
+    description["ItemCount"] = items
+    description["ProvisionedThroughput"] = _throughput(record["ProvisionedThroughput"])
+    description["WarmThroughput"] = _warm_throughput(record)
+    description["DeletionProtectionEnabled"] = record.get("DeletionProtectionEnabled", False)
+    if "LocalSecondaryIndexes" in record:
+        description["LocalSecondaryIndexes"] = [
+            _index(snapshot, table, index) for index in record["LocalSecondaryIndexes"]
+        ]
+    if record.get("GlobalSecondaryIndexes"):
+        description["GlobalSecondaryIndexes"] = [
+            _global_index(snapshot, table, index) for index in record["GlobalSecondaryIndexes"]
+        ]
+    return description
+
+
+def _index(snapshot: Snapshot, table: Table, index: Record) -> Record:
+    items, size = snapshot.statistics(index["id"])
+    return {
+        "IndexName": index["IndexName"],
+        "KeySchema": index["KeySchema"],
+        "Projection": index["Projection"],
+        "IndexSizeBytes": size,
+        "ItemCount": items,
+        "IndexArn": f"{table.arn}/index/{index['IndexName']}",
+    }
+
+
+def _global_index(snapshot: Snapshot, table: Table, index: Record) -> Record:
+    backfilling = index.get("Backfilling", False)
+    description = _index(snapshot, table, index)
+    description["IndexStatus"] = "CREATING" if backfilling or not table.is_active else "ACTIVE"
+    description["ProvisionedThroughput"] = _throughput(index.get("ProvisionedThroughput", {}))
+    description["WarmThroughput"] = _warm_throughput({**table.record, **index})
+    if "OnDemandThroughput" in index:
+        description["OnDemandThroughput"] = index["OnDemandThroughput"]
+    if backfilling:
+        description["Backfilling"] = True
+    return description
+
+
+def _throughput(throughput: Record) -> Record:
+    return {
+        **{name: throughput[name] for name in ("LastIncreaseDateTime", "LastDecreaseDateTime") if name in throughput},
+        "NumberOfDecreasesToday": throughput.get("NumberOfDecreasesToday", 0),
+        "ReadCapacityUnits": throughput.get("ReadCapacityUnits", 0),
+        "WriteCapacityUnits": throughput.get("WriteCapacityUnits", 0),
+    }
+
+
+def _warm_throughput(record: Record) -> Record:
+    """What DynamoDB keeps ready: as told, as provisioned, or the on-demand default."""
+    provisioned = record.get("ProvisionedThroughput", {})
+    told = record.get("WarmThroughput", {})
+    return {
+        "ReadUnitsPerSecond": told.get("ReadUnitsPerSecond") or provisioned.get("ReadCapacityUnits") or 12_000,
+        "WriteUnitsPerSecond": told.get("WriteUnitsPerSecond") or provisioned.get("WriteCapacityUnits") or 4_000,
+        "Status": "ACTIVE",
+    }
+
 
 POLICIES = "ResourcePolicies"
 """The record's member that holds the policies of the table and of its stream, by ARN."""
@@ -27,7 +122,7 @@ def build(transaction: Transaction, table_id: int, record: Record) -> None:
 
 def described_as_creating(transaction: Transaction, name: str) -> Record:
     """The table is ready at once; the answer still says what DynamoDB's says."""
-    description = table_description.describe(transaction, transaction.catalogue.tables[name], "CREATING")
+    description = describe(transaction, transaction.catalogue.tables[name], "CREATING")
     for index in description.get("GlobalSecondaryIndexes", ()):
         index["IndexStatus"] = "CREATING"
     return description

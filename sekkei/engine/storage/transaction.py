@@ -1,11 +1,15 @@
-"""Writing: item, index entries and change record together, inside the commit of the batch they belong to."""
+"""Writing: item, index entries and change record together, inside the commit of the batch they belong to.
+
+A `ChangeRecord` is one row of the change log: an item's change, with the images that a stream or recovery needs.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
+from zlib import crc32
 
 import apsw
 import orjson
@@ -13,10 +17,58 @@ import orjson
 from sekkei.engine.items import values
 from sekkei.engine.items.values import Item
 from sekkei.engine.settings import Settings
-from sekkei.engine.storage import change_log, sql
+from sekkei.engine.storage import sql
 from sekkei.engine.storage.catalogue import Index, Table
-from sekkei.engine.storage.sealed import seal
-from sekkei.engine.storage.snapshot import Catalogue, Snapshot, Stored, checksum
+from sekkei.engine.storage.snapshot import Catalogue, Snapshot, Stored, checksum, seal
+
+
+class ChangeRecord(NamedTuple):
+    """The columns of `changes`."""
+
+    seq: int
+    table_id: int
+    time_ms: int
+    event: str
+    by_ttl: int
+    key: bytes
+    keys: bytes
+    old: bytes | None
+    old_size: int | None
+    new: bytes | None
+    new_size: int | None
+    crc: int
+
+    @property
+    def is_sound(self) -> bool:
+        return change_checksum(*self[1:-1]) == self.crc
+
+
+COLUMNS = ", ".join(f"changes.{name}" for name in ChangeRecord._fields)
+
+
+def change_checksum(
+    table_id: int,
+    time_ms: int,
+    event: str,
+    by_ttl: int,
+    key: bytes,
+    keys: bytes,
+    old: bytes | None,
+    old_size: int | None,
+    new: bytes | None,
+    new_size: int | None,
+) -> int:
+    """Over all of a row but its number, which nobody knows before it is written."""
+    if (old is None) != (old_size is None) or (new is None) != (new_size is None):
+        return -1  # damage: an image has a size
+    head = f"{table_id} {time_ms} {event} {by_ttl} {old_size} {new_size}".encode()
+    old, new = b"" if old is None else old, b"" if new is None else new
+    try:
+        return crc32(new, crc32(old, crc32(keys, crc32(key, crc32(head)))))
+    except TypeError:
+        # Damage can turn bytes into something else, which matches no checksum.
+        return -1
+
 
 TTL_KEY_BYTES = 8
 
@@ -121,7 +173,7 @@ class Transaction(Snapshot):
         # Rounded up, so that what happened after a second began is after it.
         now_ms = math.ceil(self.now * 1000)
         change = (table.id, now_ms, event, int(by_ttl), key, keys, old_blob, old_size, new_blob, size)
-        self._cursor.execute(sql.INSERT_CHANGE, (*change, change_log.checksum(*change)))
+        self._cursor.execute(sql.INSERT_CHANGE, (*change, change_checksum(*change)))
 
     def _count(self, id: int, items: int, size: int) -> None:
         if items or size:

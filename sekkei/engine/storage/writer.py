@@ -1,4 +1,6 @@
-"""One writer with group commit: whatever waits when a commit ends goes into the next one, together.
+"""A piece of work for the writer, and who waits for it: a future of an event loop, or a caller without one.
+
+One writer with group commit: whatever waits when a commit ends goes into the next one, together.
 
 An fsync costs a quarter of a millisecond or more, whether it covers one write or two hundred. Jobs are run in the
 order in which they came, each to its end, so that they are serial; all of them are acknowledged after the one commit.
@@ -19,18 +21,92 @@ import math
 import queue
 import threading
 import time
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable, Generator
 from typing import Any, Protocol
 
 import apsw
 
 from sekkei.engine.settings import Settings
 from sekkei.engine.storage import file, sql
-from sekkei.engine.storage.acknowledged import Acknowledged, new_store
-from sekkei.engine.storage.job import Job, Waiter, Work
+from sekkei.engine.storage.ack_log import Acknowledged, new_store
 from sekkei.engine.storage.snapshot import Catalogue
 from sekkei.engine.storage.transaction import Transaction
 from sekkei.errors import DynamoDBError, InternalServerError, NotOurFile, TransactionConflictException
+
+Work = Callable[[Transaction], Any]
+
+
+class Job:
+    """Some work, and who waits for it."""
+
+    __slots__ = ("error", "future", "is_counted", "loop", "result", "work")
+
+    def __init__(
+        self,
+        work: Work,
+        loop: asyncio.AbstractEventLoop | Waiter | None = None,
+        future: asyncio.Future[Any] | Waiter | None = None,
+        *,
+        is_counted: bool = True,
+    ) -> None:
+        self.work = work
+        self.is_counted = is_counted
+        """Whether it came through the queue."""
+        self.loop = loop
+        self.future = future
+        self.result: Any = None
+        self.error: BaseException | None = None
+
+    @property
+    def is_left_alone(self) -> bool:
+        """Whether the event loop that it came from is no more: done later, it would come after what was told to be
+        there meanwhile."""
+        return isinstance(self.loop, asyncio.AbstractEventLoop) and self.loop.is_closed()
+
+    def deliver(self) -> None:
+        """In the loop of whoever waits."""
+        if self.future is None or self.future.done():
+            return
+        if self.error is not None:
+            self.future.set_exception(self.error)
+        else:
+            self.future.set_result(self.result)
+
+
+class Waiter:
+    """Loop and future of a caller that has no event loop: a lock that the writer opens."""
+
+    __slots__ = ("_lock", "error", "result")
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._lock.acquire()
+        self.result: Any = None
+        self.error: BaseException | None = None
+
+    def wait(self) -> None:
+        self._lock.acquire()
+
+    def call_soon_threadsafe(self, deliver: Callable[[list[Job]], None], jobs: list[Job]) -> None:
+        deliver(jobs)
+
+    def done(self) -> bool:
+        return False
+
+    def set_result(self, result: Any) -> None:
+        self.result = result
+        self._lock.release()
+
+    def set_exception(self, error: BaseException) -> None:
+        self.error = error
+        self._lock.release()
+
+    def __await__(self) -> Generator[None, None, Any]:
+        if self.error is not None:
+            raise self.error
+        return self.result
+        yield  # never reached; it makes this a generator, which is what is awaited
+
 
 BATCH_JOBS_MAX = 256
 SLOW_SECONDS = 0.002

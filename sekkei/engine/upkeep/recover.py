@@ -24,15 +24,12 @@ from sekkei.clock import SYSTEM
 from sekkei.engine.history.streams import SEQ_MAX
 from sekkei.engine.items.values import Item, item_size
 from sekkei.engine.settings import DEFAULTS
-from sekkei.engine.storage import acknowledged, file, sql
+from sekkei.engine.storage import ack_log, file, sql
 from sekkei.engine.storage.catalogue import Table
-from sekkei.engine.storage.change_log import COLUMNS, ChangeRecord
-from sekkei.engine.storage.sealed import CRC_BYTES, seal, unseal
-from sekkei.engine.storage.snapshot import Catalogue
-from sekkei.engine.storage.transaction import ABSENT, Transaction
-from sekkei.engine.upkeep import schema
-from sekkei.engine.upkeep.image import Images, make_images
-from sekkei.engine.upkeep.salvage import UNREADABLE, Found, Reading, readable_key, rows_of, salvage
+from sekkei.engine.storage.snapshot import CRC_BYTES, Catalogue, seal, unseal
+from sekkei.engine.storage.transaction import ABSENT, COLUMNS, ChangeRecord, Transaction
+from sekkei.engine.upkeep import salvage
+from sekkei.engine.upkeep.salvage import UNREADABLE, Found, Images, Reading, make_images, readable_key, rows_of
 from sekkei.errors import DynamoDBError, NotOurFile
 
 
@@ -80,7 +77,9 @@ def recover(path: Path, target: Path, *, with_doubtful: bool = False) -> Report:
         if not images.says_ours:
             _check_is_ours(images)
             report.notes.append("The first page says that the file is not a Sekkei store, but what is in it is one.")
-        damaged = [said for image in (images.whole, images.older) if (said := schema.mend(image, images.page_size))]
+        damaged = [
+            said for image in (images.whole, images.older) if (said := salvage.mend_schema(image, images.page_size))
+        ]
         report.notes += damaged[:1]
         _rebuild(images, folder / "new.db", path, with_doubtful, report)
         (folder / "new.db").rename(target)
@@ -91,7 +90,7 @@ def recover(path: Path, target: Path, *, with_doubtful: bool = False) -> Report:
 
 def _check_is_ours(images: Images) -> None:
     try:
-        ours = schema.is_ours(images.whole)
+        ours = salvage.is_ours(images.whole)
     except apsw.Error:
         ours = False
     if not ours:
@@ -99,10 +98,10 @@ def _check_is_ours(images: Images) -> None:
 
 
 def _rebuild(images: Images, new: Path, path: Path, with_doubtful: bool, report: Report) -> None:
-    sound, old = schema.opened(images.whole), schema.opened(images.older)
+    sound, old = salvage.open_image(images.whole), salvage.open_image(images.older)
     try:
         try:
-            report.lost_commits = acknowledged.lost(sound, str(path))
+            report.lost_commits = ack_log.lost(sound, str(path))
         except (*UNREADABLE, TypeError, ValueError):
             report.notes.append("The count of commits cannot be read: the last ones may be missing.")
         connection = file.connect(str(new))
@@ -270,7 +269,7 @@ class _Rebuilding:
             self.transaction.create_index(index.id)
         if table.ttl_index_id is not None:
             self.transaction.create_index(table.ttl_index_id)
-        found = salvage(self.sound, self.old, table.id)
+        found = salvage.rescue(self.sound, self.old, table.id)
         for key, (blob, _, crc) in self._kept(found):
             item = orjson.loads(blob)
             if not _is_of(table, key, item):
@@ -319,7 +318,7 @@ class _Rebuilding:
             except DynamoDBError:
                 self._note(f"Backup {arn}: its record is damaged.")
                 continue
-            found = salvage(self.sound, self.old, id)
+            found = salvage.rescue(self.sound, self.old, id)
             if found.missing or found.doubtful or found.unreadable or description["BackupStatus"] != "AVAILABLE":
                 self._note(f"Backup {arn}: it is not whole and was left out.")
                 continue

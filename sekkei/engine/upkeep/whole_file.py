@@ -10,7 +10,7 @@ from pathlib import Path
 import apsw
 
 from sekkei import private
-from sekkei.engine.storage import acknowledged, file, sql
+from sekkei.engine.storage import ack_log, file, sql
 from sekkei.engine.upkeep.verify import machine_in_trouble, verify_file
 from sekkei.errors import NotOurFile
 
@@ -148,7 +148,7 @@ def _let_go(target: Path) -> None:
 
 
 def _put_in_place(partial: Path, target: Path, overwrite: bool) -> None:
-    acknowledged.forget(str(target))
+    ack_log.forget(str(target))
     if overwrite:
         os.replace(partial, target)
     else:
@@ -165,6 +165,6 @@ def _put_in_place(partial: Path, target: Path, overwrite: bool) -> None:
 
 
 def _remove(partial: Path) -> None:
-    for suffix in ("", "-wal", "-shm", "-journal", acknowledged.SUFFIX):
+    for suffix in ("", "-wal", "-shm", "-journal", ack_log.SUFFIX):
         with contextlib.suppress(FileNotFoundError):
             os.unlink(f"{partial}{suffix}")

@@ -1,26 +1,346 @@
-"""Checks that need the table's schema: keys, items and what is asked of an index.
-
-Queries and scans have theirs in `against_index`, which this module offers under the same roof.
-"""
+"""Checks that need the table's schema: its items and keys, and queries or scans of the table or an index."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
+import orjson
+
+from sekkei.engine import expressions
 from sekkei.engine.expressions.update import too_large
-from sekkei.engine.items import values
+from sekkei.engine.items import numbers, values
+from sekkei.engine.items.page import KeyRange, key_range, whole_segment
 from sekkei.engine.items.values import AttributeValue, Item
-from sekkei.engine.operation import Update
-from sekkei.engine.storage.catalogue import KeyPart, KeySchema, Table
-from sekkei.engine.validation.against_index import check_query, check_scalar_keys, check_scan
-from sekkei.engine.validation.key_values import (
-    INVALID,
-    EmptyKeyValue,
-    check_not_empty,
-    check_sizes,
-    schema_mismatch,
-)
+from sekkei.engine.operation import Checked, Condition, Update
+from sekkei.engine.storage.catalogue import HASH_BYTES_MAX, RANGE_BYTES_MAX, Index, KeyPart, KeySchema, Table
 from sekkei.errors import ValidationException
+
+INVALID = "One or more parameter values were invalid: "
+# A character takes four bytes at most, so a key of no more than these needs no measuring.
+SHORT_CHARACTERS = RANGE_BYTES_MAX // 4
+
+
+class EmptyKeyValue(ValidationException):
+    """A key attribute, of the table or of an index, that is empty: a transaction answers so as a whole.
+
+    Every other fault of a key is the reason of one action.
+    """
+
+    @property
+    def code(self) -> str:
+        return "ValidationException"
+
+
+def schema_mismatch() -> ValidationException:
+    return ValidationException("The provided key element does not match the schema")
+
+
+def check_not_empty(name: str, value: AttributeValue) -> None:
+    """`value` is of a key's type: S, N or B."""
+    for kind, content in value.items():
+        if content == "":
+            word = "string" if kind == "S" else "binary"
+            raise EmptyKeyValue(
+                "One or more parameter values are not valid. The AttributeValue for a key attribute "
+                f"cannot contain an empty {word} value. Key: {name}"
+            )
+
+
+def check_sizes(schema: KeySchema, item: Item) -> None:
+    """The bytes of each half of the key. What an item lacks, or has with another type, is in no index at all."""
+    characters = 0
+    for part in schema.parts:
+        value = item.get(part.name)
+        if value is None or part.type not in value:
+            return
+        characters += len(value[part.type])
+    if characters > SHORT_CHARACTERS:
+        _check_bytes(schema, item)
+
+
+def _check_bytes(schema: KeySchema, item: Item) -> None:
+    if _bytes(schema.hash, item) > HASH_BYTES_MAX:
+        raise ValidationException(
+            f"{INVALID}Size of hashkey has exceeded the maximum size limit of{HASH_BYTES_MAX} bytes"
+        )
+    if _bytes(schema.range, item) > RANGE_BYTES_MAX:
+        raise ValidationException(
+            f"{INVALID}Aggregated size of all range keys has exceeded the size limit of {RANGE_BYTES_MAX} bytes"
+        )
+
+
+def _bytes(parts: Sequence[KeyPart], item: Item) -> int:
+    return sum(values.size(item[part.name]) for part in parts)
+
+
+PLAIN_ATTRIBUTES_MAX = 500
+"""More are looked through beside the event loop, see `operation.is_large`."""
+PLAIN_NAME_MAX = 255
+
+
+def measured_if_plain(item: Any) -> tuple[values.Item, int] | None:
+    """An item of texts, whole numbers and truth values that is good and normal as it came, in dicts of its own, and its
+    size: one look for all of it. None when it takes a closer one."""
+    if type(item) is not dict or len(item) > PLAIN_ATTRIBUTES_MAX:
+        return None
+    own, total = {}, 0
+    try:
+        for name, value in item.items():
+            if type(name) is not str or not 0 < len(name) <= PLAIN_NAME_MAX or not name.isascii():
+                return None
+            if type(value) is not dict:
+                return None
+            (kind,) = value
+            content = value[kind]
+            own[name] = {kind: content}
+            if kind == "S":
+                if type(content) is not str:
+                    return None
+                total += len(name) + (len(content) if content.isascii() else len(content.encode()))
+            elif kind == "N" and type(content) is str and numbers.is_plainly_whole(content):
+                total += len(name) + numbers.size(content)
+            elif kind == "BOOL" and type(content) is bool:
+                total += len(name) + 1
+            else:
+                return None
+    except ValueError:  # a value has no type or several, or its text cannot be encoded
+        return None
+    return (own, total) if total <= values.ITEM_BYTES_MAX else None
+
+
+def check_item_size(size: int) -> None:
+    if size > values.ITEM_BYTES_MAX:
+        raise ValidationException("Item size has exceeded the maximum allowed size")
+
+
+def check_return_values(request: dict[str, Any]) -> None:
+    """PutItem and DeleteItem have no new item to return."""
+    if request.get("ReturnValues", "NONE") not in ("ALL_OLD", "NONE"):
+        raise ValidationException("ReturnValues can only be ALL_OLD or NONE")
+
+
+def start_key(given: dict[str, Any]) -> values.Item:
+    """ExclusiveStartKey, normalised."""
+    try:
+        return values.normalised_item(given)
+    except ValidationException as refusal:
+        if refusal.message.startswith(_ABOUT_THE_KEY):
+            raise ValidationException(f"The provided starting key is invalid: {refusal.message}") from None
+        raise
+
+
+# Faults of numbers and of members of sets are reported as they are, without a word about the key.
+_ABOUT_THE_KEY = (
+    "Supplied AttributeValue",
+    "One or more parameter values were invalid: Null attribute",
+    "One or more parameter values were invalid: An string set  may",
+    "One or more parameter values were invalid: Binary sets should",
+)
+
+
+def check_distinct(keys: Sequence[values.Item]) -> None:
+    """A batch names no key twice."""
+    if len({orjson.dumps(key, option=orjson.OPT_SORT_KEYS) for key in keys}) != len(keys):
+        raise ValidationException("Provided list of item keys contains duplicates")
+
+
+def check_select(request: dict[str, Any], prefix: str = "") -> None:
+    """`prefix` is how Query begins the texts and Scan does not."""
+    select = request["Select"]
+    chosen = next((name for name in ("ProjectionExpression", "AttributesToGet") if name in request), None)
+    if select == "SPECIFIC_ATTRIBUTES":
+        if chosen is None:
+            raise ValidationException(
+                f"{prefix}Must specify the AttributesToGet or ProjectionExpression "
+                "when choosing to get SPECIFIC_ATTRIBUTES"
+            )
+    elif chosen is not None:
+        what = "only the Count" if select == "COUNT" else select
+        raise ValidationException(f"{prefix}Cannot specify the {chosen} when choosing to get {what}")
+    if select == "ALL_PROJECTED_ATTRIBUTES" and "IndexName" not in request:
+        raise ValidationException(f"{prefix}ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName")
+
+
+_BAD_START = "The provided starting key is invalid"
+_BAD_START_ELEMENT = f"{_BAD_START}: The provided key element does not match the schema"
+
+
+def check_query(table: Table, checked: Checked) -> tuple[Index | None, KeyRange]:
+    """The index that a query reads (None for the table itself) and the range of its keys."""
+    index = _index(table, checked.request)
+    schema = table.key if index is None else index.key
+    start, tests = checked.start_key, checked.key_condition
+    assert tests is not None, "a query without a key condition is refused before"
+    if start is not None:
+        _check_start_count(table, index, start, _BAD_START)
+        _check_start_parts(schema.hash, start)
+        _check_start_makes_sense(table, index, start)
+    wanted = tests.on(schema)
+    _check_operands(tests)
+    if start is not None:
+        _check_start_parts(schema.range, start)
+        _check_start_table_key(table, start)
+        _check_start_within(schema, wanted, start)
+    check_scalar_keys(table, checked.projection)
+    _check_filter(schema, checked)
+    _check_selection(index, checked)
+    check_scalar_keys(table, checked.filter)
+    return index, _bytes_of(schema, wanted, wanted.hash)
+
+
+def check_scan(table: Table, checked: Checked) -> Index | None:
+    """The index that a scan reads; None for the table itself."""
+    index = _index(table, checked.request)
+    start = checked.start_key
+    if start is not None:
+        _check_start_count(table, index, start, _BAD_START if index else _BAD_START_ELEMENT)
+        _check_start_parts(index.key.parts if index else (), start)
+    _check_selection(index, checked)
+    if start is not None:
+        _check_start_table_key(table, start)
+        _check_start_segment(table, index, checked.request, start)
+    check_scalar_keys(table, checked.projection)
+    check_scalar_keys(table, checked.filter)
+    return index
+
+
+def _index(table: Table, request: dict[str, Any]) -> Index | None:
+    name = request.get("IndexName")
+    if name is None:
+        return None
+    index = table.indexes.get(name)
+    if index is None:
+        raise ValidationException(f"The table does not have the specified index: {name}")
+    if index.is_global and request.get("ConsistentRead"):
+        raise ValidationException("Consistent reads are not supported on global secondary indexes")
+    if not index.ready:
+        raise ValidationException(f"Cannot read from backfilling global secondary index: {name}")
+    return index
+
+
+# The key condition
+
+
+def _check_operands(tests: expressions.KeyTests) -> None:
+    for name, test in tests.items():
+        for operand in test.operands:
+            check_not_empty(name, operand)
+
+
+def _bytes_of(schema: KeySchema, wanted: expressions.KeyRange, partition: Sequence[AttributeValue]) -> KeyRange:
+    if wanted.test is None:
+        return key_range(schema, partition, wanted.equal)
+    return key_range(schema, partition, wanted.equal, *wanted.test)
+
+
+# The start key
+
+
+def _check_start_makes_sense(table: Table, index: Index | None, start: Item) -> None:
+    """A partition of one item has nothing after that item."""
+    if index is None and not table.key.range:
+        ((name, value),) = start.items()
+        ((kind, content),) = value.items()
+        raise ValidationException(
+            "The provided exclusive start key is invalid: "
+            f"ExclusiveStartKey: {{{name}=AttributeValue: {{{kind}:{content}}}}}"
+        )
+
+
+def _check_start_count(table: Table, index: Index | None, start: Item, text: str) -> None:
+    names = {*table.key.names, *(index.key.names if index else ())}
+    if len(start) != len(names):
+        raise ValidationException(text)
+
+
+def _check_start_parts(parts: Sequence[KeyPart], start: Item) -> None:
+    for part in parts:
+        value = start.get(part.name)
+        if value is None:
+            raise ValidationException(_BAD_START)
+        if part.type not in value:
+            raise schema_mismatch()
+        check_not_empty(part.name, value)
+
+
+def _check_start_table_key(table: Table, start: Item) -> None:
+    for part in table.key.parts:
+        if part.type not in start.get(part.name, ()):
+            raise ValidationException(_BAD_START_ELEMENT)
+        check_not_empty(part.name, start[part.name])
+    check_sizes(table.key, start)
+
+
+def _check_start_within(schema: KeySchema, wanted: expressions.KeyRange, start: Item) -> None:
+    partition = tuple(start[part.name] for part in schema.hash)
+    if not wanted.equal and wanted.test is None:
+        if partition != wanted.hash:
+            raise ValidationException(
+                "The provided starting key is outside query boundaries based on provided conditions"
+            )
+        return
+    key = schema.bytes_of(start)
+    assert key is not None, "every part has been checked"
+    if not _bytes_of(schema, wanted, partition).contains(key):
+        raise ValidationException("The provided starting key does not match the range key predicate")
+    if partition != wanted.hash:
+        raise ValidationException("The query can return at most one row and cannot be restarted")
+
+
+def _check_start_segment(table: Table, index: Index | None, request: dict[str, Any], start: Item) -> None:
+    segment, total = request.get("Segment"), request.get("TotalSegments")
+    key = table.key_bytes(start) if index is None else index.key.bytes_of(start)
+    if key is None or not whole_segment(segment, total).contains(key):
+        raise ValidationException(
+            f"{_BAD_START}: Invalid ExclusiveStartKey. Please use ExclusiveStartKey with correct Segment. "
+            f"TotalSegments: {total} Segment: {segment}"
+        )
+
+
+# What is asked of each item
+
+
+def _check_filter(schema: KeySchema, checked: Checked) -> None:
+    if checked.filter is None:
+        return
+    for name in schema.names:
+        if name in checked.filter.attributes:
+            filtering = "QueryFilter" if "QueryFilter" in checked.request else "Filter Expression"
+            raise ValidationException(
+                f"{filtering} can only contain non-primary key attributes: Primary key attribute: {name}"
+            )
+
+
+def _check_selection(index: Index | None, checked: Checked) -> None:
+    """A global index holds what is projected into it and nothing else."""
+    if index is None or not index.is_global or index.projected is None:
+        return
+    if checked.request.get("Select") == "ALL_ATTRIBUTES":
+        raise ValidationException(
+            f"{INVALID}Select type ALL_ATTRIBUTES is not supported for global secondary index {index.name} "
+            "because its projection type is not ALL"
+        )
+    if checked.projection is not None:
+        missing = sorted(checked.projection.attributes - index.projected)
+        if missing:
+            raise ValidationException(
+                f"{INVALID}Global secondary index {index.name} does not project [{', '.join(missing)}]"
+            )
+
+
+def check_scalar_keys(table: Table, expression: expressions.Projection | Condition | Update | None) -> None:
+    """No path leads into a key attribute."""
+    if expression is None or not expression.nested:
+        return
+    for label, names in (("Key", table.key.names), ("IndexKey", sorted(table.index_attributes))):
+        for name in names:
+            if name in expression.nested:
+                raise ValidationException(
+                    "Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: "
+                    f"{label}: {name}"
+                )
+
 
 __all__ = [
     "EmptyKeyValue",

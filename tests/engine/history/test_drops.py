@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from sekkei.engine import Engine
-from sekkei.engine.history import drops, jobs
+from sekkei.engine.history import jobs
 from sekkei.engine.storage import transaction
 from sekkei.engine.upkeep.verify import verify_file
 from tests.engine.conftest import Tables
@@ -20,9 +20,9 @@ ITEMS, ROWS_AT_A_TIME, NO_TIME = 120, 5, -1.0
 @pytest.fixture(autouse=True)
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """On every machine a part has time for one step, which is the least that a part does."""
-    monkeypatch.setattr(drops, "AT_ONCE_ITEMS", 10)
-    monkeypatch.setattr(drops, "ROWS_AT_A_TIME", ROWS_AT_A_TIME)
-    monkeypatch.setattr(drops, "PART_SECONDS", NO_TIME)
+    monkeypatch.setattr(jobs, "AT_ONCE_ITEMS", 10)
+    monkeypatch.setattr(jobs, "ROWS_AT_A_TIME", ROWS_AT_A_TIME)
+    monkeypatch.setattr(jobs, "PART_SECONDS", NO_TIME)
     monkeypatch.setattr(transaction, "PART_SECONDS", NO_TIME)
 
 

@@ -2,7 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sekkei.engine.items import keys
-from sekkei.engine.items.key_range import key_range
+from sekkei.engine.items.page import key_range
 from sekkei.engine.storage.catalogue import KeyPart, KeySchema
 
 texts = st.text(min_size=1, max_size=6)

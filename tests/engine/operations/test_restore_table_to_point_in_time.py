@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from sekkei.clock import ManualClock
 from sekkei.engine import Engine, operations
-from sekkei.engine.history import copies, restores
+from sekkei.engine.history import backups, copies
 from sekkei.engine.upkeep.verify import verify_file
 from sekkei.errors import (
     InvalidRestoreTimeException,
@@ -108,7 +108,7 @@ async def test_the_latest_moment(kept: Tables) -> None:
 
 
 async def test_a_large_restore_is_one_moment_though_writes_go_on(kept: Tables, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(restores, "ITEMS_PER_COMMIT", 100)
+    monkeypatch.setattr(backups, "RESTORED_ITEMS_PER_COMMIT", 100)
     held = HeldJobs(monkeypatch, "restore")
     await fill(kept, 500)
     before = await everything(kept, "plain")
@@ -129,7 +129,7 @@ async def test_a_large_restore_is_one_moment_though_writes_go_on(kept: Tables, m
 async def test_a_restore_cut_short_goes_on_where_it_was(
     tmp_path: Path, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(restores, "ITEMS_PER_COMMIT", 50)
+    monkeypatch.setattr(backups, "RESTORED_ITEMS_PER_COMMIT", 50)
     held = HeldJobs(monkeypatch, "restore")
     path = tmp_path / "store.db"
     with Engine(path, clock=clock, housekeeping_seconds=None) as engine:

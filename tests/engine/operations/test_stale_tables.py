@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sekkei.engine import Engine
-from sekkei.engine.history import drops, jobs
+from sekkei.engine.history import jobs
 from sekkei.engine.storage.transaction import Transaction
 from sekkei.engine.upkeep.verify import verify_file
 from sekkei.errors import ResourceNotFoundException, ValidationException
@@ -60,7 +60,7 @@ class Drops:
 def parts(monkeypatch: pytest.MonkeyPatch) -> Drops:
     """What has more than three rows goes in parts."""
     held = Drops()
-    monkeypatch.setattr(drops, "AT_ONCE_ITEMS", 3)
+    monkeypatch.setattr(jobs, "AT_ONCE_ITEMS", 3)
     monkeypatch.setattr(jobs, "advance", held.advance)
     return held
 

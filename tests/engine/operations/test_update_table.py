@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from sekkei.engine import operations
-from sekkei.engine.storage import index_backfill
+from sekkei.engine.history import jobs
 from sekkei.errors import (
     LimitExceededException,
     ValidationException,
@@ -33,7 +33,7 @@ async def test_a_new_index_holds_the_items_that_were_there(tables: Tables) -> No
 
 
 async def test_a_large_backfill_goes_on_beside_writes(tables: Tables, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(index_backfill, "BACKFILL_ITEMS", 7)
+    monkeypatch.setattr(jobs, "BACKFILL_ITEMS", 7)
     await tables.create_plain()
     for number in range(60):
         await tables.put("plain", pk=str(number), colour="red")

@@ -9,7 +9,7 @@ import pytest
 
 from sekkei.clock import ManualClock
 from sekkei.engine import Engine
-from sekkei.engine.history import expiry, housekeeping
+from sekkei.engine.history import housekeeping
 from sekkei.engine.upkeep.verify import verify_file
 from sekkei.errors import ResourceNotFoundException, ValidationException
 from tests.engine.conftest import Tables, item
@@ -159,7 +159,7 @@ async def test_the_delay_and_the_deletes_of_a_round_can_be_set(clock: ManualCloc
 async def test_items_from_before_are_found_in_parts_and_after_a_restart(
     tmp_path: Path, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(expiry, "BACKFILL_ITEMS", 10)
+    monkeypatch.setattr(housekeeping, "BACKFILL_ITEMS", 10)
     path = tmp_path / "store.db"
     with Engine(path, clock=clock) as engine:
         tables = Tables(engine, clock)

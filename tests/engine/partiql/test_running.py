@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from sekkei.engine.partiql import nodes
-from sekkei.engine.partiql.conditions import StatementCondition
+from sekkei.engine.partiql.clauses import StatementCondition
 from sekkei.engine.partiql.nodes import Expression
 from sekkei.engine.partiql.prepared import Selection, prepare
 from sekkei.errors import DynamoDBError, InternalServerError

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from sekkei.engine.partiql import nodes
 from sekkei.engine.partiql.nodes import Expression
-from sekkei.engine.partiql.statements import parse
+from sekkei.engine.partiql.parser import parse
 from sekkei.errors import ValidationException
 from tests.engine.partiql import printing, trees
 

@@ -6,8 +6,10 @@ import random
 from typing import Any
 
 from sekkei.engine.validation.shapes import (
+    AttributeValue,
     Blob,
     Boolean,
+    Item,
     List,
     Map,
     Number,
@@ -15,7 +17,6 @@ from sekkei.engine.validation.shapes import (
     String,
     Structure,
 )
-from sekkei.engine.validation.value_shapes import AttributeValue, Item
 
 TEXTS = ["", "abc", "abcd", "a b", "#a", ":a", "a = :a", "SET a = :a", "1", "1e999", "Yg==", "\ud800", "é", "x" * 300]
 NUMBERS = ["1", "01.0", "1e3", "x", "", "1e999999999999999", "-0", "1" * 50]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from sekkei.engine import operations
-from sekkei.engine.validation.table_name import table_name
+from sekkei.engine.validation.fields import table_name
 from tests.engine.refusals import AT_LEAST_ONE, INVALID, NOT_NULL, PATTERN, faults, keys, refusal
 
 KEY: dict[str, Any] = {"Key": {}}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sekkei.engine.validation.tags import check_tags
+from sekkei.engine.validation.schema import check_tags
 from sekkei.errors import ValidationException
 
 

@@ -125,7 +125,7 @@ async def test_recovery_alone_tells_what_came_after_each_change() -> None:
 
 
 async def test_a_log_that_is_long_is_looked_through_further_when_asked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sekkei.engine.history.past.ROWS_AT_ONCE", 2)
+    monkeypatch.setattr("sekkei.engine.history.streams.ROWS_AT_ONCE", 2)
     monkeypatch.setattr("sekkei.web.console.history.PARTS_MAX", 1)
     clock = ManualClock(1_800_000_000.0)
     async with opened(SYSTEM, clock=clock) as client:

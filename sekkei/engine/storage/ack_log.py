@@ -1,9 +1,9 @@
 """How far acknowledged history goes, written down beside the file.
 
-SQLite reads its log up to the first frame that does not check out, and takes what follows for the torn tail of a crash.
-It cannot tell a torn tail from damage; whoever was told "it is on disk" can. So each commit raises a counter inside the
+SQLite reads its log up to the first frame that does not check out, and takes the rest for the torn tail of a crash.
+It cannot tell a torn tail from damage; a record of acknowledged commits can. So each commit raises a counter inside the
 file, and after the commit has been synced the counter goes into FILE-acknowledged. A file whose counter is lower has
-lost something that somebody relies on.
+lost acknowledged writes.
 
 The record is not synced itself. After `kill -9` it is there; after a power cut it may be a little behind, never ahead.
 """

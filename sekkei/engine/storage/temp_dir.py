@@ -20,7 +20,7 @@ PREFIX = "sekkei-memory-"
 SHARED_MEMORY = "/dev/shm"
 
 
-class Scratch:
+class TempDir:
     """A folder of our own, until `remove`."""
 
     def __init__(self) -> None:

@@ -1,23 +1,85 @@
-"""How a SELECT reads: the partitions and ranges that its WHERE clause picks, or all there is.
+"""SELECT: the ranges that it reads, their order, a page of their items, and the NextToken after it.
 
 DynamoDB spreads a WHERE clause over its alternatives: `pk IN ['a', 'b'] AND sk > 1` is two reads, each of one range of
 one partition. Conditions that are not about the key stay with the read as its filter. Where one of the alternatives
-does not name a partition, everything is read and the whole clause is the filter.
+does not name a partition, the whole table is read and the whole clause is the filter. ORDER BY is by the key, and only
+where the WHERE clause names the partitions. A NextToken fits that statement with those parameters only.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import base64
+import binascii
+import hashlib
+from collections.abc import Callable, Generator, Iterable, Sequence
 from itertools import product
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import orjson
 
 from sekkei.engine.expressions.nodes import And, ConditionTree, Not, Operation, Or, Path, Value, walk
-from sekkei.engine.items.key_range import KeyRange, key_range
-from sekkei.engine.items.values import AttributeValue, type_of
-from sekkei.engine.partiql.conditions import Bindings
-from sekkei.engine.storage.catalogue import KeyPart, KeySchema
-from sekkei.engine.validation.key_values import check_not_empty
+from sekkei.engine.items import keys
+from sekkei.engine.items.page import KeyRange, Page, filled, key_range, whole_segment
+from sekkei.engine.items.values import AttributeValue, Item, type_of
+from sekkei.engine.operation import Checked, Render, Response, Slices
+from sekkei.engine.partiql.clauses import Bindings, Columns, StatementCondition, document_path
+from sekkei.engine.partiql.prepared import Selection
+from sekkei.engine.storage.catalogue import Index, KeyPart, KeySchema, Table
+from sekkei.engine.storage.snapshot import Snapshot
+from sekkei.engine.validation.against_table import check_not_empty
 from sekkei.errors import ValidationException
+
+_DIGEST_BYTES = 16
+
+
+class Position(NamedTuple):
+    """The read that goes on, and the key beyond which it does; no key when it has not begun."""
+
+    read: int
+    start: Item | None
+
+
+def binding_of(table: Table, statement: str, parameters: Sequence[dict[str, Any]]) -> str:
+    """What a token is bound to. A table made anew under the same name is another one."""
+    content = orjson.dumps([table.id, statement, parameters], option=orjson.OPT_SORT_KEYS)
+    return hashlib.blake2b(content, digest_size=_DIGEST_BYTES).hexdigest()
+
+
+def written(binding: str, position: Position) -> str:
+    return base64.b64encode(orjson.dumps([binding, position.read, position.start])).decode()
+
+
+def read(token: str, binding: str, reads: int, table: Table, index: Index | None) -> Position:
+    """The position that a token stands for; raises for one that this statement did not get."""
+    try:
+        content = orjson.loads(base64.b64decode(token, validate=True))
+    except (binascii.Error, ValueError):
+        raise _invalid() from None
+    if not isinstance(content, list) or len(content) != 3:
+        raise _invalid()
+    if content[0] != binding:
+        raise ValidationException("NextToken does not match request")
+    number, start = content[1:]
+    if type(number) is not int or not 0 <= number < reads:
+        raise _invalid()
+    parts = {part.name: part for part in (*table.key.parts, *(index.key.parts if index else ()))}
+    if start is not None and not _is_key(start, parts):
+        raise _invalid()
+    return Position(number, start)
+
+
+def _is_key(start: Any, parts: dict[str, KeyPart]) -> bool:
+    """A token can be made up by anyone; one that is not made of key values would be a fault of ours later on."""
+    if not isinstance(start, dict) or start.keys() != parts.keys():
+        return False
+    return all(
+        isinstance(start[name], dict) and isinstance(start[name].get(part.type), str) for name, part in parts.items()
+    )
+
+
+def _invalid() -> ValidationException:
+    return ValidationException("Invalid NextToken")
+
 
 READS_MAX = 50
 _BRANCHES_MAX = 1000
@@ -277,3 +339,170 @@ def _identity(value: AttributeValue) -> str:
 
 def _too_many() -> ValidationException:
     return ValidationException("Too many decomposed read operations for a given query.")
+
+
+class Order(NamedTuple):
+    """How reads are arranged, and which way each walks."""
+
+    partitions_descending: bool
+    descending: bool
+    """Within a partition."""
+
+    def arranged(self, reads: list[Read]) -> list[Read]:
+        """Reads do not overlap, so walking them one after the other is walking in order."""
+        inner = sorted(reads, key=lambda read: read.within.low, reverse=self.descending)
+        return sorted(inner, key=lambda read: keys.part_bytes(read.partition), reverse=self.partitions_descending)
+
+
+def order_of(selection: Selection, schema: KeySchema, reads: list[Read] | None) -> Order | None:
+    """None when the statement asks for no order; raises for one that cannot be had."""
+    if not selection.select.orderings:
+        return None
+    if selection.where is None:
+        raise ValidationException("Must have WHERE clause in the statement when using ORDER BY clause.")
+    wanted: dict[str, bool] = {}
+    for ordering in selection.select.orderings:
+        path = document_path(ordering.expression)
+        if len(path) > 1 or path[0] not in schema.names:
+            raise ValidationException(f"Attribute {path[0]} in ORDER BY clause must be part of the primary key")
+        wanted.setdefault(str(path[0]), ordering.descending)
+    if not reads:
+        raise ValidationException(
+            "Must have at least one non-optional hash key condition in WHERE clause when using ORDER BY clause."
+        )
+    hash_name = schema.hash[0].name
+    if hash_name not in wanted and len({repr(read.partition) for read in reads}) > 1:
+        raise ValidationException(
+            "Must have hash key in ORDER BY clause when more than one hash key condition specified in WHERE clause."
+        )
+    # Without a word about the sort key DynamoDB walks against it.
+    descending = wanted.get(schema.range[0].name, True) if schema.range else False
+    return Order(wanted.get(hash_name, False), descending)
+
+
+_INVALID = "One or more parameter values were invalid: "
+
+
+def select(snapshot: Snapshot, selection: Selection, request: dict[str, Any], render: Render) -> Slices:
+    """One page; `request` is the ExecuteStatement that asks for it."""
+    table = snapshot.table(selection.target.table_name)
+    index = index_of(table, selection)
+    columns = selection.columns()
+    _check_index(index, columns, bool(request.get("ConsistentRead")))
+    reads = _reads(table, index, selection)
+    order = order_of(selection, table.key if index is None else index.key, reads)
+    if reads is None:
+        reads = [Read({}, whole_segment(None, None), () if selection.where is None else (selection.where,), False)]
+    elif order is not None:
+        reads = order.arranged(reads)
+    binding = binding_of(table, request["Statement"], request.get("Parameters", ()))
+    position = Position(0, None)
+    if "NextToken" in request:
+        position = read(request["NextToken"], binding, len(reads), table, index)
+    checked = Checked(request, table.name, projection=columns)
+    page = Page(table, index, checked, render)
+    forward = order is None or not order.descending
+
+    def fill(read: Read, start: Item | None) -> Slices:
+        checked.filter = StatementCondition(read.filter, selection.bindings) if read.filter is not None else None
+        yield from filled(snapshot, page, read.within, start, forward)
+        return page.answer()
+
+    answer, following = yield from _filled(fill, reads, position, is_table=index is None)
+    return _answer(answer, following, binding)
+
+
+def _filled(
+    fill: Callable[[Read, Item | None], Slices], reads: list[Read], position: Position, is_table: bool
+) -> Generator[None, None, tuple[Response, Position | None]]:
+    """The answer of a page filled by one read after the other, and where the next page begins."""
+    start = position.start
+    answer: Response = {}
+    for number in range(position.read, len(reads)):
+        read = reads[number]
+        answer = yield from fill(read, start)
+        start = None
+        last = answer.get("LastEvaluatedKey")
+        if last is not None:
+            if not (read.is_one_item and is_table):
+                return answer, Position(number, last)
+            # One item was all there was: what remains begins with the next read.
+            return answer, Position(number + 1, None) if number + 1 < len(reads) else None
+    return answer, None
+
+
+def _answer(answer: Response, following: Position | None, binding: str) -> Response:
+    response: Response = {"Items": answer["Items"]}
+    if following is not None:
+        response["NextToken"] = written(binding, following)
+        response["LastEvaluatedKey"] = answer["LastEvaluatedKey"]
+    if "ConsumedCapacity" in answer:
+        response["ConsumedCapacity"] = answer["ConsumedCapacity"]
+    return response
+
+
+# --- checks against the table
+
+
+def index_of(table: Table, selection: Selection) -> Index | None:
+    """The index that a SELECT names. One with a key of several attributes cannot be read by a statement."""
+    name = selection.target.index_name
+    if name is None:
+        return None
+    index = table.indexes.get(name)
+    if index is None:
+        raise ValidationException("The table does not have the specified index")
+    if len(index.key.hash) > 1 or len(index.key.range) > 1:
+        raise ValidationException(
+            "PartiQL statements cannot be executed on tables with multi-attribute HASH keys "
+            "or multi-attribute RANGE keys."
+        )
+    return index
+
+
+def _check_index(index: Index | None, columns: Columns | None, consistent: bool) -> None:
+    if index is None:
+        return
+    if index.is_global and consistent:
+        raise ValidationException("Strongly consistent read is not supported on Global Secondary Indexes")
+    if not index.ready:
+        raise ValidationException(f"Cannot read from backfilling global secondary index: {index.name}")
+    if index.is_global and index.projected is not None and columns is not None:
+        missing = [name for name in columns.in_order if name not in index.projected]
+        if missing:
+            raise ValidationException(
+                f"{_INVALID}Global secondary index {index.name} does not project [{', '.join(missing)}]"
+            )
+
+
+def _reads(table: Table, index: Index | None, selection: Selection) -> list[Read] | None:
+    if selection.where is None:
+        return None
+    schema = table.key if index is None else index.key
+    reads = KeyPlanner(schema, selection.bindings).reads(selection.where)
+    if reads is not None and index is not None and index.projected is not None:
+        _check_filters(index, reads, selection.bindings)
+    return reads
+
+
+def _check_filters(index: Index, reads: list[Read], bindings: Bindings) -> None:
+    """A keyed read of an index cannot filter by what the index does not hold, unless one of its reads need not."""
+    assert index.projected is not None, "asked only of an index that holds a part"
+    missing: list[str] = []
+    for read in sorted(reads, key=lambda read: keys.part_bytes(read.partition)):
+        missing = [name for name in _attributes(read, bindings) if name not in index.projected]
+        if not missing:
+            return
+    raise ValidationException(
+        f"{_INVALID}Secondary index {index.name} does not project one or more filter attributes: [{', '.join(missing)}]"
+    )
+
+
+def _attributes(read: Read, bindings: Bindings) -> list[str]:
+    found = [
+        bindings.names[str(node.elements[0])]
+        for condition in read.filters
+        for node in walk(condition)
+        if isinstance(node, Path)
+    ]
+    return list(dict.fromkeys(found))

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from sekkei.engine import Engine
-from sekkei.engine.storage import scratch
-from sekkei.engine.storage.scratch import Scratch
+from sekkei.engine.storage import temp_dir
+from sekkei.engine.storage.temp_dir import TempDir
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows deletes no file that is in use")
 PROGRAM = """
@@ -66,28 +66,28 @@ def test_an_engine_that_ends_takes_its_folder_along() -> None:
 
 
 def test_only_our_own_kind_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scratch, "SHARED_MEMORY", str(tmp_path))
+    monkeypatch.setattr(temp_dir, "SHARED_MEMORY", str(tmp_path))
     for name in ("sekkei-memory-left", "sekkei-of-an-earlier-version", "another", "kept"):
         (tmp_path / name).mkdir()
     (tmp_path / "sekkei-memory-link").symlink_to(tmp_path / "kept")
     (tmp_path / "sekkei-memory-file").touch()
-    made = Scratch()
+    made = TempDir()
     left = {path.name for path in tmp_path.iterdir()} - {Path(made.path).name}
     assert left == {"sekkei-of-an-earlier-version", "another", "kept", "sekkei-memory-link", "sekkei-memory-file"}
 
 
 def test_nothing_of_another_user_is_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scratch, "SHARED_MEMORY", str(tmp_path))
+    monkeypatch.setattr(temp_dir, "SHARED_MEMORY", str(tmp_path))
     (tmp_path / "sekkei-memory-left").mkdir()
     monkeypatch.setattr(os, "geteuid", lambda: os.getuid() + 1)
-    Scratch().remove()
+    TempDir().remove()
     assert (tmp_path / "sekkei-memory-left").exists()
 
 
 FORKING = """
 import os, sys
-from sekkei.engine.storage.scratch import Scratch
-made = Scratch()
+from sekkei.engine.storage.temp_dir import TempDir
+made = TempDir()
 if not (child := os.fork()):
     made.remove()   # as it is when nobody has closed the engine
     os._exit(0)
@@ -105,7 +105,7 @@ def test_what_a_parent_uses_stays_when_its_child_ends() -> None:
 
 
 def test_removing_twice_closes_no_descriptor_of_others(tmp_path: Path) -> None:
-    made = Scratch()
+    made = TempDir()
     made.remove()
     with (tmp_path / "file").open("w") as file:
         made.remove()
@@ -125,7 +125,7 @@ def test_letters_that_were_drawn_before_are_nobodys_folder(monkeypatch: pytest.M
     """As in a world, whose chance is its seed's."""
     drawn = iter(["same", "same", "other"])
     monkeypatch.setattr(tempfile, "_get_candidate_names", lambda: drawn)
-    first, second = Scratch(), Scratch()
+    first, second = TempDir(), TempDir()
     assert first.path != second.path
     assert Path(first.path).is_dir()
     assert Path(second.path).is_dir()
