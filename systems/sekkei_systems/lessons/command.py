@@ -17,7 +17,7 @@ SUMMARY = (
 
 EXAMPLES = """\
 examples:
-  sekkei lessons import august.csv                  columns studio,date,start,end,name,instructor,capacity,id
+  sekkei lessons import august.csv                  its columns: the page of a studio's desk lists them
   sekkei lessons import studio.ics --dry-run        what would change; nothing is written
   sekkei lessons migrate plan                       what a move of an old waitlist table would do
   sekkei lessons migrate --help                     the stages of the move

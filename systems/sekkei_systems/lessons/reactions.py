@@ -8,7 +8,7 @@ from datetime import timedelta
 from sekkei.design import Change, Reactions
 from sekkei.runtime import days
 from sekkei.runtime.system import Context
-from sekkei_systems.lessons.design import Lesson, UserLesson, design, lessons, user_lessons
+from sekkei_systems.lessons.design import Lesson, UserLesson, copies_of, design, lessons, user_lessons
 from sekkei_systems.lessons.rules.places import free_places, is_available
 from sekkei_systems.lessons.rules.slots import slot_of
 from sekkei_systems.lessons.service.alerts import Alerts
@@ -68,5 +68,5 @@ def _shown(found: Lesson) -> tuple[object, ...]:
 
 
 def _told(found: Lesson) -> tuple[object, ...]:
-    """What users have copies of, or are told about."""
-    return found.lesson_name, found.instructor, found.called_off
+    """What users have copies of, or hear about."""
+    return *copies_of(found).values(), found.called_off

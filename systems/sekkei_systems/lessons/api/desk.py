@@ -6,19 +6,17 @@ from datetime import datetime
 from typing import Annotated
 
 import msgspec
-from msgspec import UNSET, Meta, UnsetType, field
+from msgspec import UNSET, Meta, UnsetType
 
 from sekkei.web import Operations
 from sekkei_systems.lessons.api.shapes import (
     Identifier,
     LessonOut,
-    SearchText,
     TimeOfDay,
     lesson_out,
 )
 from sekkei_systems.lessons.design import UserLesson
-from sekkei_systems.lessons.rules.drafts import LessonDraft
-from sekkei_systems.lessons.rules.entered import optional_time_in
+from sekkei_systems.lessons.rules.drafts import LessonDraft, LessonFields, WholeLesson, spelt, values_of
 from sekkei_systems.lessons.rules.selling import Sellers
 from sekkei_systems.lessons.rules.slots import Slot
 from sekkei_systems.lessons.service.access import Staff
@@ -27,27 +25,22 @@ from sekkei_systems.lessons.service.desk import Desk, Roll
 operations = Operations()
 
 
-class LessonIn(msgspec.Struct, rename="camel"):
+class LessonIn(LessonFields[TimeOfDay], kw_only=True, frozen=True, rename=spelt):
     """A change of a lesson: what is left out stays as it was."""
 
-    lesson_name: SearchText | UnsetType = field(name="name", default=UNSET)
-    instructor: SearchText | UnsetType = UNSET
-    end_time: TimeOfDay | UnsetType | None = field(name="end", default=UNSET)
-    capacity: Annotated[int, Meta(ge=0, le=10000)] | UnsetType | None = UNSET
-    """null: no limit."""
-    program: SearchText | UnsetType = UNSET
-    lesson_id: Identifier | UnsetType = field(name="id", default=UNSET)
+    lesson_id: Identifier | UnsetType = UNSET
     """Which lesson it is; another one in the same slot is refused."""
     is_open: bool | UnsetType = UNSET
     called_off: bool | UnsetType = UNSET
     """A lesson that is called off takes place again only by false; without it, it stays as it is."""
 
+    def draft(self, slot: Slot) -> LessonDraft:
+        values = values_of(self)
+        return LessonDraft(slot, **values, lesson_id=self.lesson_id, is_open=self.is_open, called_off=self.called_off)
 
-class NewLessonIn(LessonIn, kw_only=True, rename="camel"):
+
+class NewLessonIn(WholeLesson[TimeOfDay], LessonIn, kw_only=True, frozen=True):
     """A lesson; what is left out is as usual."""
-
-    lesson_name: SearchText = field(name="name")
-    instructor: SearchText
 
 
 class GuestOut(msgspec.Struct, rename="camel"):
@@ -103,12 +96,12 @@ async def attendance(staff: Staff, desk: Desk, user_id: Identifier, at: Slot, bo
 
 @operations.post("/lessons/{lesson:path}", summary="A new lesson in a free slot", status=201, tag="studios")
 async def add_lesson(staff: Staff, sellers: Sellers, desk: Desk, at: Slot, body: NewLessonIn) -> LessonOut:
-    return lesson_out(await desk.add(staff, draft_in(at, body)), sellers)
+    return lesson_out(await desk.add(staff, body.draft(at)), sellers)
 
 
 @operations.put("/lessons/{lesson:path}", summary="What changes of a lesson; what is left out stays", tag="studios")
 async def change_lesson(staff: Staff, sellers: Sellers, desk: Desk, at: Slot, body: LessonIn) -> LessonOut:
-    return lesson_out(await desk.change(staff, draft_in(at, body)), sellers)
+    return lesson_out(await desk.change(staff, body.draft(at)), sellers)
 
 
 class Why(msgspec.Struct):
@@ -119,17 +112,3 @@ class Why(msgspec.Struct):
 @operations.delete("/lessons/{lesson:path}", summary="Call a lesson off; everybody concerned is told", tag="studios")
 async def call_off(staff: Staff, desk: Desk, at: Slot, query: Why) -> None:
     await desk.call_off(staff, at, query.words)
-
-
-def draft_in(slot: Slot, given: LessonIn) -> LessonDraft:
-    return LessonDraft(
-        slot,
-        lesson_name=given.lesson_name,
-        instructor=given.instructor,
-        end_time=given.end_time if given.end_time is UNSET else optional_time_in(given.end_time, "end_time"),
-        capacity=given.capacity,
-        program=given.program,
-        lesson_id=given.lesson_id,
-        is_open=given.is_open,
-        called_off=given.called_off,
-    )

@@ -8,8 +8,9 @@ import msgspec
 from msgspec import Meta
 
 from sekkei.web import Operations
-from sekkei_systems.lessons.api.shapes import Identifier, SearchText, TimeOfDay
+from sekkei_systems.lessons.api.shapes import Identifier, TimeOfDay
 from sekkei_systems.lessons.design import Contact, Search
+from sekkei_systems.lessons.rules.drafts import Name
 from sekkei_systems.lessons.rules.entered import optional_time_in
 from sekkei_systems.lessons.service.access import Access, Member
 from sekkei_systems.lessons.service.searches import Searches, Wish
@@ -24,8 +25,8 @@ class SearchIn(msgspec.Struct, rename="camel"):
     """At least one of studio, program and instructor."""
 
     studio: Identifier | None = None
-    program: SearchText | None = None
-    instructor: SearchText | None = None
+    program: Name | None = None
+    instructor: Name | None = None
     weekdays: Annotated[list[Weekday], Meta(max_length=7)] = []
     """0 is Monday; none means every day."""
     time_from: TimeOfDay | None = None

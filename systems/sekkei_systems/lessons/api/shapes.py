@@ -9,7 +9,8 @@ import msgspec
 from msgspec import Meta
 
 from sekkei.web import User
-from sekkei_systems.lessons.design import Contact, Lesson, UserLesson
+from sekkei_systems.lessons.design import Contact, Lesson, UserLesson, copies_of
+from sekkei_systems.lessons.rules.drafts import spelt, values_of
 from sekkei_systems.lessons.rules.places import free_places
 from sekkei_systems.lessons.rules.selling import Sellers
 from sekkei_systems.lessons.rules.slots import Slot, parse_slot, slot_of, span
@@ -20,7 +21,6 @@ LessonName = Annotated[str, Meta(max_length=60, description="studio/date/time, s
 Identifier = Annotated[str, Meta(min_length=1, max_length=64)]
 TimeOfDay = Annotated[str, Meta(pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$")]
 """A time of the day: 09:30."""
-SearchText = Annotated[str, Meta(min_length=1, max_length=200)]
 
 
 class StudioOut(msgspec.Struct):
@@ -28,9 +28,9 @@ class StudioOut(msgspec.Struct):
     name: str
 
 
-class LessonOut(msgspec.Struct, rename="camel"):
+class LessonOut(msgspec.Struct, rename=spelt):
     lesson: LessonName
-    name: str
+    lesson_name: str
     instructor: str
     starts_at: datetime
     ends_at: datetime | None
@@ -47,9 +47,9 @@ class LessonOut(msgspec.Struct, rename="camel"):
     """That page, when it is known."""
 
 
-class TieOut(msgspec.Struct, rename="camel"):
+class TieOut(msgspec.Struct, rename=spelt):
     lesson: LessonName
-    name: str
+    lesson_name: str
     instructor: str
     starts_at: datetime
     type: Literal["favorite", "waitlist", "booking", "history"]
@@ -67,15 +67,12 @@ def lesson_out(found: Lesson, sellers: Sellers) -> LessonOut:
     slot, sells_here = slot_of(found), sellers.sells_here(found)
     return LessonOut(
         lesson=str(slot),
-        name=found.lesson_name,
-        instructor=found.instructor,
+        **{name: value for name, value in values_of(found).items() if name != "end_time"},
         starts_at=slot.starts_at,
         ends_at=span(found)[1] if found.end_time else None,
-        capacity=found.capacity,
         free=free_places(found),
         is_open=found.is_open,
         called_off=found.called_off,
-        program=found.program,
         sells_here=sells_here,
         booking_url=None if sells_here else sellers.page(found),
     )
@@ -84,8 +81,7 @@ def lesson_out(found: Lesson, sellers: Sellers) -> LessonOut:
 def tie_out(tie: UserLesson) -> TieOut:
     return TieOut(
         lesson=str(slot_of(tie)),
-        name=tie.lesson_name,
-        instructor=tie.instructor,
+        **copies_of(tie),
         starts_at=tie.starts_at,
         type=tie.kind.value,
         status=tie.status.value,

@@ -6,14 +6,14 @@ from datetime import date
 from typing import Annotated
 
 import msgspec
-from msgspec import Meta, field
+from msgspec import Meta
 
-from sekkei.clock import Clock
-from sekkei.runtime import days
 from sekkei.web import Operations
-from sekkei_systems.lessons.api.shapes import Identifier, SearchText, TimeOfDay
+from sekkei_systems.lessons.api.shapes import Identifier, TimeOfDay
 from sekkei_systems.lessons.design import WeeklyLesson
-from sekkei_systems.lessons.rules.entered import optional_time_in, time_in
+from sekkei_systems.lessons.rules.drafts import texts_of
+from sekkei_systems.lessons.rules.entered import time_in
+from sekkei_systems.lessons.rules.weekly import WeeklyFields
 from sekkei_systems.lessons.service.access import Access, Member
 from sekkei_systems.lessons.service.weekly import Weekly
 
@@ -21,17 +21,11 @@ operations = Operations()
 Weekday = Annotated[int, Meta(ge=0, le=6, description="0 is Monday")]
 
 
-class WeeklyIn(msgspec.Struct, rename="camel"):
-    lesson_name: SearchText = field(name="name")
-    instructor: SearchText
-    first_day: date
-    last_day: date | None = None
-    end_time: TimeOfDay | None = field(name="end", default=None)
-    capacity: Annotated[int, Meta(ge=0, le=10000)] | None = None
-    program: SearchText | None = None
+class WeeklyIn(WeeklyFields[TimeOfDay], frozen=True):
+    """What is left out stays as it was."""
 
 
-class WeeklyOut(WeeklyIn, kw_only=True):
+class WeeklyOut(WeeklyFields[TimeOfDay], kw_only=True, frozen=True, rename="camel"):
     weekday: int
     start: str
     skipped: list[date]
@@ -56,27 +50,13 @@ async def save(
     member: Member,
     access: Access,
     weekly: Weekly,
-    clock: Clock,
     studio: Identifier,
     weekday: Weekday,
     start: TimeOfDay,
     body: WeeklyIn,
 ) -> WeeklyOut:
     staff = await access.staff(member, studio)
-    wanted = WeeklyLesson(
-        studio_code=studio,
-        weekday=weekday,
-        start_time=time_in(start, "start"),
-        end_time=optional_time_in(body.end_time, "end_time"),
-        lesson_name=body.lesson_name,
-        instructor=body.instructor,
-        program=body.program,
-        capacity=body.capacity,
-        first_day=body.first_day,
-        last_day=body.last_day,
-        updated_at=days.now(clock),
-    )
-    return weekly_out(await weekly.save(staff, wanted))
+    return weekly_out(await weekly.enter(staff, weekday, time_in(start, "start"), body))
 
 
 @operations.delete("/studios/{studio}/weekly/{weekday}/{start}", summary="No more of them", tag="studios")
@@ -118,13 +98,9 @@ def weekly_out(found: WeeklyLesson) -> WeeklyOut:
     return WeeklyOut(
         weekday=found.weekday,
         start=f"{found.start_time:%H:%M}",
-        lesson_name=found.lesson_name,
-        instructor=found.instructor,
+        **texts_of(found),
         first_day=found.first_day,
         last_day=found.last_day,
-        end_time=f"{found.end_time:%H:%M}" if found.end_time else None,
-        capacity=found.capacity,
-        program=found.program,
         skipped=sorted(date.fromisoformat(day) for day in found.skipped),
         made_until=found.made_until,
     )

@@ -47,6 +47,10 @@ def monitor_partition(kind: TieKind, status: Status, lesson_date: date) -> str |
     return f"MON#{lesson_date.isoformat()}" if waits(kind, status) else None
 
 
+COPIED = ("lesson_name", "instructor")
+"""What users have copies of: it is in their lists, and they are told when it changes."""
+
+
 @model
 class UserLesson:
     user_id: Attr[str] = attr("userId", ja="ユーザーID", en="user")
@@ -189,6 +193,10 @@ class Lesson:
         "missingSince", default=None, stored_as=INSTANT, ja="フィードから消えた時刻", en="no longer listed since"
     )
     ttl: Attr[datetime | None] = attr(default=None, stored_as=epoch(), ja="自動削除用", en="when it is deleted")
+
+
+def copies_of(found: UserLesson | Lesson) -> dict[str, Any]:
+    return {name: getattr(found, name) for name in COPIED}
 
 
 @model

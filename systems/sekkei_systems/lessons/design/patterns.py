@@ -23,6 +23,7 @@ from sekkei_systems.lessons.design.models import (
     UserLesson,
     WeekCount,
     WeeklyLesson,
+    copies_of,
     starts_at,
 )
 from sekkei_systems.lessons.design.models_chain import StudioConnection
@@ -183,10 +184,11 @@ def _same_booking(tie: UserLesson) -> list[Condition[UserLesson]]:
 
 
 @design.pattern(ja="レッスンの変更を写しに反映", added=True)
-def refresh(tie: UserLesson, lesson_name: str, instructor: str, now: datetime) -> Update[UserLesson]:
+def refresh(tie: UserLesson, lesson: Lesson, now: datetime) -> Update[UserLesson]:
     """A tie's copies of its lesson, as the timetable has them now."""
     update = user_lessons.update(tie.user_id, tie.studio_code, tie.lesson_date, tie.start_time, tie.kind)
-    update = update.set(UserLesson.lesson_name, lesson_name).set(UserLesson.instructor, instructor)
+    for name, value in copies_of(lesson).items():
+        update = update.set(getattr(UserLesson, name), value)
     return update.set(UserLesson.updated_at, now).when(UserLesson.status == Status.ACTIVE)
 
 

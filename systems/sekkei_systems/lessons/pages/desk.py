@@ -4,21 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import Annotated
 
-import msgspec
-from msgspec import UNSET, Meta
 from starlette.datastructures import UploadFile
 from starlette.requests import Request
 
 from sekkei.runtime.refusals import Invalid
 from sekkei.web import Form, Html, Pages, Redirect, Sent
 from sekkei_systems.lessons import refusals
-from sekkei_systems.lessons.api.shapes import SearchText
 from sekkei_systems.lessons.pages.view import AskedDay, Typed, View
-from sekkei_systems.lessons.rules.drafts import LessonDraft
-from sekkei_systems.lessons.rules.entered import optional_time_in, time_in
-from sekkei_systems.lessons.rules.listings import Unreadable
+from sekkei_systems.lessons.rules.drafts import LessonDraft, LessonFields, WholeLesson, values_of
+from sekkei_systems.lessons.rules.entered import time_in
+from sekkei_systems.lessons.rules.listings import Unreadable, columns
 from sekkei_systems.lessons.rules.places import free_places
 from sekkei_systems.lessons.rules.slots import Slot, slot_of
 from sekkei_systems.lessons.service.access import Access, Staff
@@ -31,30 +27,16 @@ PROBLEMS_SHOWN = 3
 pages = Pages()
 
 
-class LessonForm(msgspec.Struct):
-    lesson_name: SearchText
-    instructor: SearchText
-    end_time: Typed | None = None
-    capacity: Annotated[int, Meta(ge=0, le=10_000)] | None = None
+class LessonForm(LessonFields[Typed], frozen=True):
     is_open: bool = False
 
+    def draft(self, slot: Slot) -> LessonDraft:
+        return LessonDraft(slot, **values_of(self), is_open=self.is_open)
 
-class NewLesson(LessonForm, kw_only=True):
+
+class NewLesson(WholeLesson[Typed], LessonForm, kw_only=True, frozen=True):
     lesson_date: date
     start_time: Typed
-
-
-def draft_in(slot: Slot, given: LessonForm, *, bring_back: bool = False) -> LessonDraft:
-    """A form says everything; an empty field says that there is none."""
-    return LessonDraft(
-        slot,
-        lesson_name=given.lesson_name,
-        instructor=given.instructor,
-        end_time=optional_time_in(given.end_time, "end_time"),
-        capacity=given.capacity,
-        is_open=given.is_open,
-        called_off=False if bring_back else UNSET,
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +64,7 @@ class Shown:
             later=first + week,
             slot_of=slot_of,
             free=free_places,
+            columns=columns(self.view.language),
             form=filled,
         )
 
@@ -97,7 +80,7 @@ async def add(shown: Shown, staff: Staff, desk: Desk, query: AskedDay, sent: Sen
     try:
         given = sent.value
         slot = Slot(staff.studio.code, given.lesson_date, time_in(given.start_time, "start_time"))
-        await desk.add(staff, draft_in(slot, given))
+        await desk.add(staff, given.draft(slot))
     except (Invalid, refusals.SlotTaken, refusals.LessonOver) as wrong:
         return await shown.html(wrong.status, query.day(shown.view.today), sent.refilled(wrong))
     return Redirect("lessons:people", code=staff.studio.code, slot=str(slot)).flash("done.lesson")

@@ -6,14 +6,15 @@ from dataclasses import dataclass
 from typing import Annotated
 
 import msgspec
-from msgspec import Meta
+from msgspec import UNSET, Meta, structs
 
 from sekkei.runtime.refusals import Invalid, Refusal
 from sekkei.web import Form, Html, Pages, Redirect, Sent
 from sekkei_systems.lessons import refusals
 from sekkei_systems.lessons.design import Lesson
-from sekkei_systems.lessons.pages.desk import LessonForm, draft_in
+from sekkei_systems.lessons.pages.desk import LessonForm
 from sekkei_systems.lessons.pages.view import View
+from sekkei_systems.lessons.rules.drafts import LessonDraft, texts_of
 from sekkei_systems.lessons.rules.openings import holds_offer
 from sekkei_systems.lessons.rules.places import elsewhere, free_places
 from sekkei_systems.lessons.rules.slots import Slot, span
@@ -24,9 +25,12 @@ from sekkei_systems.lessons.service.desk import ATTENDANCE_BEFORE, Desk
 pages = Pages()
 
 
-class ChangedLesson(LessonForm, kw_only=True):
+class ChangedLesson(LessonForm, frozen=True):
     bring_back: bool = False
     """It takes place after all, though it was called off."""
+
+    def draft(self, slot: Slot) -> LessonDraft:
+        return structs.replace(super().draft(slot), called_off=False if self.bring_back else UNSET)
 
 
 class Attendance(msgspec.Struct):
@@ -58,7 +62,7 @@ class Shown:
             offered=lambda tie: holds_offer(tie, now),
             begun=now >= self.at.starts_at,
             takes_attendance=now >= self.at.starts_at - ATTENDANCE_BEFORE,
-            form=filled or Form(values_of(roll.lesson)),
+            form=filled or Form(filled_with(roll.lesson)),
             acts=[(act, self.acts.may_undo(act)) for act in await self.acts.of(self.at)],
             blank=Form({"lesson_date": f"{self.at.lesson_date}", "start_time": f"{self.at.start_time:%H:%M}"}),
             over=now >= span(roll.lesson)[1],
@@ -69,14 +73,9 @@ class Shown:
         return Redirect("lessons:people", code=self.staff.studio.code, slot=str(self.at))
 
 
-def values_of(lesson: Lesson) -> dict[str, object]:
-    return {
-        "lesson_name": lesson.lesson_name,
-        "instructor": lesson.instructor,
-        "end_time": f"{lesson.end_time:%H:%M}" if lesson.end_time else "",
-        "capacity": "" if lesson.capacity is None else lesson.capacity,
-        "is_open": lesson.is_open,
-    }
+def filled_with(lesson: Lesson) -> dict[str, object]:
+    texts = {name: "" if value is None else value for name, value in texts_of(lesson).items()}
+    return {**texts, "is_open": lesson.is_open}
 
 
 @pages.get("/desk/{code}/people/{slot:path}", name="people")
@@ -87,7 +86,7 @@ async def people(shown: Shown) -> Html:
 @pages.post("/desk/{code}/people/{slot:path}")
 async def change(shown: Shown, desk: Desk, sent: Sent[ChangedLesson]) -> Html | Redirect:
     try:
-        await desk.change(shown.staff, draft_in(shown.at, sent.value, bring_back=sent.value.bring_back))
+        await desk.change(shown.staff, sent.value.draft(shown.at))
     except (Invalid, refusals.LessonOver, refusals.CalledOff) as wrong:
         return await shown.html(wrong.status, sent.refilled(wrong))
     return shown.again.flash("done.lesson")

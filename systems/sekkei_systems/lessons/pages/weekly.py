@@ -9,14 +9,11 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
-from sekkei.clock import Clock
-from sekkei.runtime import days
 from sekkei.runtime.refusals import Invalid, Refusal
 from sekkei.web import Form, Html, Pages, Redirect, Sent
-from sekkei_systems.lessons.api.shapes import SearchText
-from sekkei_systems.lessons.design import WeeklyLesson
 from sekkei_systems.lessons.pages.view import Typed, View
-from sekkei_systems.lessons.rules.entered import optional_time_in, time_in
+from sekkei_systems.lessons.rules.entered import time_in
+from sekkei_systems.lessons.rules.weekly import WeeklyFields
 from sekkei_systems.lessons.service.access import Staff
 from sekkei_systems.lessons.service.weekly import Weekly
 
@@ -25,15 +22,9 @@ pages = Pages()
 Weekday = Annotated[int, Meta(ge=0, le=6)]
 
 
-class WeeklyForm(msgspec.Struct):
+class WeeklyForm(WeeklyFields[Typed], kw_only=True, frozen=True):
     weekday: Weekday
     start_time: Typed
-    lesson_name: SearchText
-    instructor: SearchText
-    first_day: date
-    last_day: date | None = None
-    end_time: Typed | None = None
-    capacity: Annotated[int, Meta(ge=0, le=10_000)] | None = None
 
 
 class Named(msgspec.Struct):
@@ -82,22 +73,10 @@ async def open_weekly(shown: Shown) -> Html:
 
 
 @pages.post("/desk/{code}/weekly")
-async def save(shown: Shown, weekly: Weekly, clock: Clock, sent: Sent[WeeklyForm]) -> Html | Redirect:
+async def save(shown: Shown, weekly: Weekly, sent: Sent[WeeklyForm]) -> Html | Redirect:
     try:
         given = sent.value
-        wanted = WeeklyLesson(
-            studio_code=shown.staff.studio.code,
-            weekday=given.weekday,
-            start_time=time_in(given.start_time, "start_time"),
-            end_time=optional_time_in(given.end_time, "end_time"),
-            lesson_name=given.lesson_name,
-            instructor=given.instructor,
-            capacity=given.capacity,
-            first_day=given.first_day,
-            last_day=given.last_day,
-            updated_at=days.now(clock),
-        )
-        await weekly.save(shown.staff, wanted)
+        await weekly.enter(shown.staff, given.weekday, time_in(given.start_time, "start_time"), given)
     except Invalid as wrong:
         return await shown.html(wrong.status, sent.refilled(wrong))
     return shown.again.flash("done.weekly")

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 
 from sekkei.runtime import icalendar
-from sekkei_systems.lessons.design import Lesson, Status, TieKind, UserLesson
+from sekkei_systems.lessons.design import Lesson, Status, TieKind, UserLesson, copies_of
 from sekkei_systems.lessons.rules.slots import LENGTH_DEFAULT, Slot, slot_of, span
 from sekkei_systems.lessons.rules.studios import Studio
 
@@ -23,6 +23,7 @@ def calendar(
 
 def _event(tie: UserLesson, lesson: Lesson | None, names: Mapping[str, str], now: datetime) -> list[str]:
     start, end = span(lesson) if lesson else (tie.starts_at, tie.starts_at + LENGTH_DEFAULT)
+    described = "\n".join(value for name, value in copies_of(tie).items() if value and name != "lesson_name")
     return [
         f"UID:{tie.reservation_id}@lessons.sekkei",
         f"DTSTAMP:{now.astimezone(UTC):%Y%m%dT%H%M%SZ}",
@@ -30,6 +31,6 @@ def _event(tie: UserLesson, lesson: Lesson | None, names: Mapping[str, str], now
         f"DTSTART:{start.astimezone(UTC):%Y%m%dT%H%M%SZ}",
         f"DTEND:{end.astimezone(UTC):%Y%m%dT%H%M%SZ}",
         f"SUMMARY:{icalendar.text(tie.lesson_name)}",
-        f"DESCRIPTION:{icalendar.text(tie.instructor)}",
+        f"DESCRIPTION:{icalendar.text(described)}",
         f"LOCATION:{icalendar.text(names.get(tie.studio_code, tie.studio_code))}",
     ]

@@ -17,28 +17,22 @@ from msgspec import UNSET
 from sekkei.kit.text import one_line
 from sekkei.runtime.days import JST
 from sekkei.runtime.refusals import Refusal
-from sekkei_systems.lessons.rules.drafts import LessonDraft
+from sekkei_systems.lessons.rules.drafts import ENTERED, LessonDraft, spelt, text_in
+from sekkei_systems.lessons.rules.drafts import NEEDED as NEEDED_FIELDS
 from sekkei_systems.lessons.rules.entered import day_in, plainly, time_in
-from sekkei_systems.lessons.rules.places import CAPACITY_MAX, NAME_LENGTH_MAX
+from sekkei_systems.lessons.rules.places import CAPACITY_MAX
 from sekkei_systems.lessons.rules.slots import Slot, slot
 from sekkei_systems.lessons.rules.studios import Studio
+from sekkei_systems.lessons.texts import say
 
 PROBLEMS_MAX = 100
 LESSONS_MAX = 5_000
 """Of one file or answer: whoever sends more keeps everybody else waiting."""
-HEADINGS = {
-    "スタジオ": "studio",
-    "日付": "date",
-    "開始": "start",
-    "終了": "end",
-    "レッスン名": "name",
-    "インストラクター": "instructor",
-    "プログラム": "program",
-    "定員": "capacity",
-    "受付": "open",
-    "休講": "cancelled",
-}
-NEEDED = ("studio", "date", "start", "name", "instructor")
+COLUMNS = {"スタジオ": "studio", "日付": "date", "開始": "start"}
+COLUMNS |= {say("ja", f"field.{name}"): spelt(name) for name in ENTERED}
+COLUMNS |= {"ID": "id", "受付": "open", "休講": "cancelled"}
+"""What a file has of a lesson, by the Japanese heading."""
+NEEDED = ("studio", "date", "start", *map(spelt, NEEDED_FIELDS))
 _YES = frozenset({"1", "true", "yes", "y", "○", "〇", "◯", "はい", "open", "受付中", "cancelled", "休講"})
 _NO = frozenset({"0", "false", "no", "n", "×", "x", "-", "いいえ", "closed", "受付終了", "締切"})
 _NONE = frozenset({"none", "-", "∞", "なし", "無制限"})
@@ -57,6 +51,11 @@ class Listing:
     def refuse(self, where: str, reason: str) -> None:
         if len(self.problems) < PROBLEMS_MAX:
             self.problems.append(f"{where}: {reason}")
+
+
+def columns(language: str) -> str:
+    """Return the headings of a CSV file, as its first line has them."""
+    return ",".join(COLUMNS if language == "ja" else COLUMNS.values())
 
 
 class Unreadable(ValueError):
@@ -114,24 +113,24 @@ def _draft(row: Row, codes: Mapping[str, str]) -> LessonDraft:
         raise ValueError(f"{', '.join(missing)} missing")
     if "rrule" in given:
         raise ValueError("repeats: list every day of its own, or make it a lesson of every week at the desk")
-    if max(len(given["name"]), len(given["instructor"])) > NAME_LENGTH_MAX:
-        raise ValueError(f"name and instructor have at most {NAME_LENGTH_MAX} characters")
     studio = codes.get(_named(given["studio"]), given["studio"])
     if codes and studio not in codes.values():
         raise ValueError(f"studio {given['studio']!r} is not one of {', '.join(sorted(set(codes.values())))}")
     return LessonDraft(
         slot(studio, f"{day_in(given['date'])}", f"{time_in(given['start']):%H:%M}"),
-        lesson_name=given["name"],
-        instructor=given["instructor"],
-        end_time=time_in(given["end"], "end") if "end" in given else UNSET,
-        capacity=_capacity(given["capacity"]) if "capacity" in given else UNSET,
-        program=given.get("program", UNSET),
+        **{name: _value(name, given[spelt(name)]) for name in ENTERED if spelt(name) in given},
         lesson_id=given.get("id", UNSET),
         is_open=_is_yes("open", given["open"]) if "open" in given else UNSET,
         called_off=True
         if _is_yes("cancelled", given.get("cancelled", "no"))
         else UNSET,  # only the desk brings one back
     )
+
+
+def _value(name: str, text: str) -> Any:
+    if name == "end_time":
+        return time_in(text, "end")
+    return _capacity(text) if name == "capacity" else text_in(name, text)
 
 
 def _is_yes(column: str, text: str) -> bool:
@@ -159,7 +158,8 @@ def _rows_of_csv(text: str) -> Iterator[tuple[str, Row]]:
 
 def _lines_of_csv(reader: csv.DictReader[str]) -> Iterator[tuple[str, Row]]:
     plain = [plainly(name or "").lower() for name in reader.fieldnames or ()]
-    headings = [HEADINGS.get(name, name) for name in plain]
+    known = {column.lower(): column for pair in COLUMNS.items() for column in pair}
+    headings = [COLUMNS.get(known.get(name, name), known.get(name, name)) for name in plain]
     missing = [name for name in NEEDED if name not in headings]
     if missing:
         raise Unreadable(f"the first line must name the columns; {', '.join(missing)} missing")
@@ -181,7 +181,8 @@ def _rows_of_json(text: str) -> Iterator[tuple[str, Row]]:
 
 
 def _rows_of_ics(text: str) -> Iterator[tuple[str, Row]]:
-    """VEVENTs: LOCATION is the studio, SUMMARY the name, ORGANIZER (CN) or X-INSTRUCTOR the instructor."""
+    """VEVENTs: LOCATION is the studio, SUMMARY the name, ORGANIZER (CN) or X-INSTRUCTOR the instructor, X-CAPACITY the
+    capacity, and so on."""
     if "BEGIN:VCALENDAR" not in text:
         raise Unreadable("no iCalendar: BEGIN:VCALENDAR missing")
     event: dict[str, tuple[str, str]] | None = None
@@ -208,14 +209,15 @@ def _row_of_event(event: Mapping[str, tuple[str, str]]) -> Row:
 
     organizer = re.search(r'CN="?([^";]+)', event.get("ORGANIZER", ("", ""))[0])
     start, end = (_moment(*event.get(name, ("", ""))) for name in ("DTSTART", "DTEND"))
+    entered = {spelt(name): value(f"X-{spelt(name).upper()}") for name in ENTERED}
     return {
+        **entered,
         "studio": value("LOCATION"),
         "date": f"{start:%Y-%m-%d}" if start else "",
         "start": f"{start:%H:%M}" if start else "",
         "end": f"{end:%H:%M}" if end else "",
         "name": value("SUMMARY"),
-        "instructor": value("X-INSTRUCTOR") or (organizer[1] if organizer else ""),
-        "capacity": value("X-CAPACITY"),
+        "instructor": entered["instructor"] or (organizer[1] if organizer else ""),
         "id": value("UID"),
         "cancelled": "true" if value("STATUS").upper() == "CANCELLED" else "",
         "rrule": value("RRULE"),

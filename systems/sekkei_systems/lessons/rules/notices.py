@@ -12,7 +12,7 @@ import orjson
 from sekkei.clock import Clock
 from sekkei.runtime import days
 from sekkei.runtime.days import JST
-from sekkei_systems.lessons.design import Contact, Lesson, TieKind, UserLesson
+from sekkei_systems.lessons.design import COPIED, Contact, Lesson, TieKind, UserLesson, copies_of
 from sekkei_systems.lessons.rules.links import Links
 from sekkei_systems.lessons.rules.slots import slot_of
 from sekkei_systems.lessons.rules.studios import Studio
@@ -94,11 +94,8 @@ class Notices:
         """Another instructor, or another lesson at the same time."""
         language = language_of(person)
         changes = [
-            f"{name}: {before} → {after}"
-            for name, before, after in (
-                (say(language, "notice.change.instructor"), tie.instructor, lesson.instructor),
-                (say(language, "notice.change.lesson"), tie.lesson_name, lesson.lesson_name),
-            )
+            f"{say(language, f'field.{name}')}: {before or '–'} → {after or '–'}"
+            for name, before, after in zip(COPIED, copies_of(tie).values(), copies_of(lesson).values(), strict=True)
             if before != after
         ]
         what = self.words(lesson, person)

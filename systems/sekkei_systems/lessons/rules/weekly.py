@@ -4,14 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from datetime import date, timedelta
+from typing import Any, Generic
 
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from sekkei_systems.lessons.design import WeeklyLesson
-from sekkei_systems.lessons.rules.drafts import LessonDraft
+from sekkei_systems.lessons.rules.drafts import LessonDraft, T, WholeLesson, spelt, values_of
 from sekkei_systems.lessons.rules.slots import Slot
 
 MADE_BY = "weekly"
+
+
+class WeeklyFields(WholeLesson[T], Generic[T], kw_only=True, frozen=True, rename=spelt):
+    """What people enter about a lesson of every week."""
+
+    first_day: date
+    last_day: date | UnsetType | None = UNSET
+
+    @property
+    def said(self) -> dict[str, Any]:
+        values = {**values_of(self), "first_day": self.first_day, "last_day": self.last_day}
+        return {name: value for name, value in values.items() if value is not UNSET}
 
 
 def days_to_make(weekly: WeeklyLesson, holidays: Collection[date], today: date, last: date) -> list[date]:
@@ -39,10 +52,6 @@ def takes_place(weekly: WeeklyLesson, holidays: Collection[date], day: date) -> 
 def draft_on(weekly: WeeklyLesson, day: date) -> LessonDraft:
     return LessonDraft(
         Slot(weekly.studio_code, day, weekly.start_time),
-        lesson_name=weekly.lesson_name,
-        instructor=weekly.instructor,
-        end_time=weekly.end_time,
-        capacity=weekly.capacity,
-        program=weekly.program or UNSET,
+        **values_of(weekly),
         made_by=MADE_BY,
     )

@@ -25,6 +25,7 @@ from sekkei_systems.lessons.design import (
     active_between,
     change_status,
     contact,
+    copies_of,
     lesson,
     lessons,
     of_studio_on,
@@ -135,7 +136,7 @@ class Alerts:
             actions += await self._entitlements.returned(booking) if booking is not None else []
             messages = self._notices.called_off(person, current)
         else:
-            actions += [refresh(tie, current.lesson_name, current.instructor, now) for tie in ties]
+            actions += [refresh(tie, current, now) for tie in ties]
             if any(tie.kind in TOLD_OF_CHANGES for tie in ties):
                 messages = self._notices.changed(person, first, current)
         # The state that is left behind names the change: done again, it would be another state.
@@ -174,4 +175,4 @@ class Alerts:
 
 
 def _differs(tie: UserLesson, current: Lesson) -> bool:
-    return current.called_off or (tie.lesson_name, tie.instructor) != (current.lesson_name, current.instructor)
+    return current.called_off or copies_of(tie) != copies_of(current)

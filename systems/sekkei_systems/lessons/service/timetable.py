@@ -8,14 +8,13 @@ from typing import Any
 from msgspec import UNSET
 
 from sekkei.clock import Clock
-from sekkei.design import Action, ConditionFailed, Database, Field, TransactionFailed, replace
-from sekkei.kit.text import one_line
+from sekkei.design import Action, ConditionFailed, Database, TransactionFailed, replace
 from sekkei.runtime import days
 from sekkei.runtime.refusals import Changed
 from sekkei_systems.lessons import refusals
 from sekkei_systems.lessons.design import Lesson, lesson, lessons, timetable
-from sekkei_systems.lessons.rules.drafts import LessonDraft
-from sekkei_systems.lessons.rules.places import CAPACITY_MAX, NAME_LENGTH_MAX
+from sekkei_systems.lessons.rules.drafts import READERS, LessonDraft, text_in
+from sekkei_systems.lessons.rules.places import CAPACITY_MAX
 from sekkei_systems.lessons.rules.slots import FIRST_DAY, LAST_DAY, LENGTH_MAX, Slot, length_of, span
 
 DAYS_MAX = 31
@@ -87,8 +86,7 @@ class Timetable:
         if draft.brings_back:
             update = update.remove(Lesson.called_off_words)
         for name in draft.said.keys() | ({"is_open"} if draft.called_off is not UNSET else set()):
-            value, field = getattr(wanted, name), _FIELDS[name]
-            update = update.remove(field) if value is None else update.set(field, value)
+            update = update.set(getattr(Lesson, name), getattr(wanted, name))
         if draft.is_open is True and draft.called_off is UNSET:  # nor may it have been called off since it was read
             update = update.when(~Lesson.called_off.is_(True))
         try:
@@ -117,26 +115,12 @@ class Timetable:
         return days.now(self._clock)
 
 
-_FIELDS: dict[str, Field[Lesson, Any]] = {
-    "lesson_name": Lesson.lesson_name,
-    "instructor": Lesson.instructor,
-    "end_time": Lesson.end_time,
-    "capacity": Lesson.capacity,
-    "program": Lesson.program,
-    "lesson_id": Lesson.lesson_id,
-    "is_open": Lesson.is_open,
-    "called_off": Lesson.called_off,
-    "called_off_words": Lesson.called_off_words,
-    "made_by": Lesson.made_by,
-}
-
-
 def check_lesson(wanted: Lesson) -> None:
     if wanted.capacity is not None and not 0 <= wanted.capacity <= CAPACITY_MAX:
         raise refusals.BadLesson(field="capacity")
-    for field, text in (("lesson_name", wanted.lesson_name), ("instructor", wanted.instructor)):
-        if not one_line(text) or len(text) > NAME_LENGTH_MAX:
-            raise refusals.BadLesson(field=field)
+    for name in READERS:
+        if (text := getattr(wanted, name)) is not None:
+            text_in(name, text)
     if not FIRST_DAY <= wanted.lesson_date <= LAST_DAY:
         raise refusals.BadLesson(field="lesson_date")
     if wanted.end_time is not None and length_of(wanted) > LENGTH_MAX:

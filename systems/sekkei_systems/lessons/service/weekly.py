@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Collection
 from datetime import date, time, timedelta
+from typing import Any
 
 from sekkei.clock import Clock
 from sekkei.design import ConditionFailed, Database, Update, replace
@@ -24,7 +25,7 @@ from sekkei_systems.lessons.design import (
     weekly_of,
 )
 from sekkei_systems.lessons.rules.slots import FIRST_DAY, LAST_DAY, Slot
-from sekkei_systems.lessons.rules.weekly import MADE_BY, days_gained, days_to_make, draft_on, takes_place
+from sekkei_systems.lessons.rules.weekly import MADE_BY, WeeklyFields, days_gained, days_to_make, draft_on, takes_place
 from sekkei_systems.lessons.service.access import Staff
 from sekkei_systems.lessons.service.acts import Acts
 from sekkei_systems.lessons.service.restoring import Restoring
@@ -50,10 +51,23 @@ class Weekly:
         """New, or in place of what was there; days that were made already stay as they are. Days that it gains among
         those are made first: cut off in between, they are gained again."""
         assert wanted.studio_code == staff.managing().studio.code
-        _check(wanted)
         there = await self._db.get(weekly_lessons.ref_of(wanted).consistent())
         if there is not None:
             wanted = replace(wanted, made_until=there.made_until, skipped=there.skipped)
+        return await self._save(there, wanted)
+
+    async def enter(self, staff: Staff, weekday: int, start: time, entered: WeeklyFields[Any]) -> WeeklyLesson:
+        """Save what was entered; what was not stays as it is in the template that is there."""
+        code, now = staff.managing().studio.code, days.now(self._clock)
+        there = await self._db.get(weekly_lessons(code, weekday, start).consistent())
+        if there is not None:
+            return await self._save(there, replace(there, **entered.said, updated_at=now))
+        made = WeeklyLesson(studio_code=code, weekday=weekday, start_time=start, **entered.said, updated_at=now)
+        return await self._save(None, made)
+
+    async def _save(self, there: WeeklyLesson | None, wanted: WeeklyLesson) -> WeeklyLesson:
+        _check(wanted)
+        if there is not None:
             await self._gain(there, wanted)
         await self._db.write(weekly_lessons.put(wanted))
         await self.make(wanted.studio_code)
