@@ -11,7 +11,10 @@ if TYPE_CHECKING:
     from sekkei.runtime.deployment import Opened
 
 T = TypeVar("T")
-EVERYWHERE = ("alarm_to", "hosts", "metrics_token", "sent_days", "sign_in_name", "webhook_secret")
+EVERYWHERE = (
+    *("alarm_to", "hosts", "metrics_token", "sent_days", "sign_in_name"),
+    *("webhook_secret", "webhook_secret_previous"),
+)
 """What may be set for any system."""
 
 

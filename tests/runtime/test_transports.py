@@ -15,6 +15,7 @@ from linebot.v3.webhook import SignatureValidator
 
 from sekkei.clock import ManualClock
 from sekkei.errors import NoAnswer
+from sekkei.kit.webhooks import message_id, signed
 from sekkei.runtime.days import JST
 from sekkei.runtime.design import Message
 from sekkei.runtime.http import Http
@@ -27,7 +28,7 @@ from sekkei.runtime.transports.line import signature as line_signature
 from sekkei.runtime.transports.mail import as_email
 from sekkei.runtime.transports.ses import Ses
 from sekkei.runtime.transports.smtp import Smtp
-from sekkei.runtime.transports.webhook import Resolve, Webhook, is_public, networks, signature
+from sekkei.runtime.transports.webhook import Resolve, Sender, Webhook, is_public
 from sekkei.testing import make
 from tests.runtime.servers import http_server, smtp_server
 
@@ -267,7 +268,7 @@ def test_webhooks_of_line_are_signed_by_one_of_the_secrets(
         assert not secrets.have_signed(b"{}", given)
 
 
-LOOPBACK = networks("127.0.0.0/8")
+LOOPBACK = [ipaddress.ip_network("127.0.0.0/8")]
 
 
 def resolving(*answers: list[str]) -> Resolve:
@@ -282,10 +283,11 @@ def resolving(*answers: list[str]) -> Resolve:
 
 async def test_webhooks_are_signed(clock: ManualClock) -> None:
     async with http_server((204, {}, None), (410, {}, None)) as server:
-        webhook = Webhook(b"s", clock, allowed=LOOPBACK)
+        webhook = Webhook(Sender(clock, LOOPBACK), [b"s"])
         await webhook.send(message(to=server.url, x=1))
         (request,) = server.received
-        assert request.headers["sekkei-signature"] == signature(b"s", int(clock.now()), request.body)
+        expected = signed([b"s"], message_id("tasks/invite/1"), int(clock.now()), request.body)
+        assert {name: request.headers[name] for name in expected} == expected
         with pytest.raises(Undeliverable):
             await webhook.send(message(to=server.url, x=1))
 
@@ -293,12 +295,14 @@ async def test_webhooks_are_signed(clock: ManualClock) -> None:
 async def test_webhooks_stay_out_of_private_networks(clock: ManualClock) -> None:
     async with http_server((204, {}, None)) as server:
         with pytest.raises(Undeliverable, match="private network"):
-            await Webhook(b"s", clock).send(message(to=server.url, x=1))
+            await Webhook(Sender(clock), [b"s"]).send(message(to=server.url, x=1))
         named = server.url.replace("127.0.0.1", "hooks.example")
         with pytest.raises(Undeliverable, match="private network"):  # one of several is enough
-            await Webhook(b"s", clock, resolve=resolving(["93.184.216.34", "127.0.0.1"])).send(message(to=named, x=1))
+            await Webhook(Sender(clock, resolve=resolving(["93.184.216.34", "127.0.0.1"])), [b"s"]).send(
+                message(to=named, x=1)
+            )
         with pytest.raises(Undeliverable, match="endpoint URL"):
-            await Webhook(b"s", clock).send(message(to="file:///etc/passwd", x=1))
+            await Webhook(Sender(clock), [b"s"]).send(message(to="file:///etc/passwd", x=1))
         assert server.received == []
 
 
@@ -306,7 +310,7 @@ async def test_a_webhook_goes_to_the_very_address_that_was_looked_at(clock: Manu
     """The name stands for another address when it is asked for a second time, so it is not."""
     async with http_server((204, {}, None)) as server:
         named = server.url.replace("127.0.0.1", "hooks.example")
-        webhook = Webhook(b"s", clock, allowed=LOOPBACK, resolve=resolving(["127.0.0.1"]))
+        webhook = Webhook(Sender(clock, LOOPBACK, resolving(["127.0.0.1"])), [b"s"])
         await webhook.send(message(to=named + "/in?x=1", x=1))
         (request,) = server.received
         assert request.headers["host"] == named.removeprefix("http://")
@@ -319,7 +323,7 @@ async def test_the_receivers_certificate_is_asked_for_by_its_name(clock: ManualC
     tls.sni_callback = lambda connection, name, context: names.append(name)
     server = await asyncio.start_server(lambda reader, writer: writer.close(), "127.0.0.1", 0, ssl=tls)
     port = server.sockets[0].getsockname()[1]
-    webhook = Webhook(b"s", clock, allowed=LOOPBACK, resolve=resolving(["127.0.0.1"]))
+    webhook = Webhook(Sender(clock, LOOPBACK, resolving(["127.0.0.1"])), [b"s"])
     with pytest.raises(NoAnswer):  # it has no certificate to show
         await webhook.send(message(to=f"https://hooks.example:{port}/", x=1))
     server.close()
@@ -328,7 +332,7 @@ async def test_the_receivers_certificate_is_asked_for_by_its_name(clock: ManualC
 
 async def test_a_webhook_follows_no_redirect_and_reads_no_long_answer(clock: ManualClock) -> None:
     async with http_server((302, {"Location": "http://169.254.169.254/"}, None), (200, {}, "x" * 100_000)) as server:
-        webhook = Webhook(b"s", clock, allowed=LOOPBACK)
+        webhook = Webhook(Sender(clock, LOOPBACK), [b"s"])
         with pytest.raises(Undeliverable, match="redirects are not followed"):
             await webhook.send(message(to=server.url, x=1))
         with pytest.raises(NoAnswer, match="longer than 65536 bytes"):

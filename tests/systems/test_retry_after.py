@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from ipaddress import ip_network
 from typing import Any
 
 import pytest
@@ -14,7 +15,7 @@ from sekkei.runtime.outbox import TryAgain
 from sekkei.runtime.transports.expo import Expo
 from sekkei.runtime.transports.line import LineApi
 from sekkei.runtime.transports.web_push import Vapid, WebPush, make_key
-from sekkei.runtime.transports.webhook import Webhook, networks
+from sekkei.runtime.transports.webhook import Sender, Webhook
 from sekkei.testing import make
 from sekkei_systems.eventbot.ports.discord.errors import RateLimited
 from sekkei_systems.eventbot.ports.discord.rest import Rest, over_http
@@ -22,6 +23,7 @@ from tests.kit.test_retries import AN_HOUR, CASES, NOON
 from tests.runtime.servers import http_server
 from tests.runtime.test_web_push import AUTH, UA_PUBLIC
 
+LOOPBACK = [ip_network("127.0.0.0/8")]
 Ask = Callable[[str, Clock], Awaitable[object]]
 
 
@@ -44,7 +46,7 @@ async def web_push(url: str, clock: Clock) -> object:
 
 
 async def webhook(url: str, clock: Clock) -> object:
-    return await Webhook(b"s", clock, allowed=networks("127.0.0.0/8")).send(message(url, x=1))
+    return await Webhook(Sender(clock, LOOPBACK), [b"s"]).send(message(url, x=1))
 
 
 async def discord(url: str, clock: Clock) -> object:

@@ -8,9 +8,8 @@ SEKKEI_EXPO_TOKEN         Expo's access token, where the project demands one
 SEKKEI_VAPID_PRIVATE_KEY  pushes to browsers (a system's own: sekkei.runtime.transports.web_push)
 SEKKEI_VAPID_SUBJECT      how push services reach you: mailto:… or https://…
 SEKKEI_PUSH_HOSTS         push services beside those of known browsers, such as push.example.com:8443 (default: none)
-SEKKEI_WEBHOOK_SECRET     webhooks go out, signed with this secret
-SEKKEI_WEBHOOK_ALLOW      networks of yours that webhooks may lead into, such as 10.1.0.0/16 (default: none)
-SEKKEI_LINE_CHANNEL_TOKEN pushes through LINE's Messaging API
+SEKKEI_WEBHOOK_SECRET     signed webhooks (more: sekkei.runtime.transports.webhook)
+SEKKEI_LINE_CHANNEL_TOKEN pushes through LINE's Messaging API (more: sekkei.runtime.transports.line)
 """
 
 from __future__ import annotations
@@ -20,6 +19,7 @@ from sekkei.runtime.http import Http
 from sekkei.runtime.outbox import Transport
 from sekkei.runtime.settings import Settings
 from sekkei.runtime.transports.line import LineApi
+from sekkei.runtime.transports.webhook import Webhook
 
 
 def configured(settings: Settings, clock: Clock, http: Http) -> dict[str, Transport]:
@@ -38,14 +38,9 @@ def configured(settings: Settings, clock: Clock, http: Http) -> dict[str, Transp
         from sekkei.runtime.transports.expo import Expo
 
         found["push"] = Expo(settings.get("expo_url"), settings.get("expo_token"), http, clock)
-    if settings.get("webhook_secret"):
-        from sekkei.runtime.transports.webhook import Webhook, networks
-
-        try:
-            allowed = networks(settings.get("webhook_allow"))
-        except ValueError as error:
-            raise ValueError(f"SEKKEI_WEBHOOK_ALLOW: {error}; give networks such as 10.1.0.0/16.") from None
-        found["webhook"] = Webhook(settings.get("webhook_secret").encode(), clock, allowed=allowed)
+    webhook = Webhook.configured(settings, clock)
+    if webhook is not None:
+        found["webhook"] = webhook
     line = LineApi.configured(settings, http, clock)
     if line is not None:
         found["line"] = line

@@ -1,8 +1,10 @@
 """Webhooks: JSON to an address that a user gave, signed so that the receiver can tell it is from us.
 
-`Sekkei-Signature: t=<seconds>,v1=<hex>` is HMAC-SHA256 over `<seconds>.<body>`, as many receivers know it.
+SEKKEI_WEBHOOK_SECRET            signs (`sekkei.kit.webhooks`): whsec_ and base64 of 24 to 64 random bytes
+SEKKEI_WEBHOOK_SECRET_PREVIOUS   signs too, while receivers change to the new one
+SEKKEI_WEBHOOK_ALLOW             networks of ours that addresses may lead into, such as 10.1.0.0/16 (default: none)
 
-Whoever gives the address must not learn or change anything inside our network. So a name is resolved once, every
+A user who gives an address must not learn or change anything inside our network. So a name is resolved once, every
 address that it stands for must be public, and the connection goes to one of those very addresses: a name that is
 resolved anew could stand for another. Redirects are not followed, and little of an answer is read.
 """
@@ -10,8 +12,6 @@ resolved anew could stand for another. Redirects are not followed, and little of
 from __future__ import annotations
 
 import asyncio
-import hashlib
-import hmac
 import ipaddress
 import socket
 from collections.abc import Awaitable, Callable, Sequence
@@ -21,10 +21,13 @@ import orjson
 
 from sekkei.clock import Clock
 from sekkei.errors import ConfigurationError
+from sekkei.kit.webhooks import message_id, secret_of, signed
 from sekkei.runtime.design import Message
+from sekkei.runtime.failures import error_line
 from sekkei.runtime.http import Http
 from sekkei.runtime.outbox import Undeliverable, busy
-from sekkei.store.http import Limits, Origin
+from sekkei.runtime.settings import Settings
+from sekkei.store.http import Answer, Limits, Origin
 
 LIMITS = Limits(connections=4, connect_seconds=5.0, answer_seconds=10.0, idle_seconds=5.0, answer_bytes=64 * 1024)
 
@@ -41,53 +44,66 @@ async def resolved(host: str, port: int) -> list[str]:
     return [str(entry[4][0]) for entry in found]
 
 
-class Webhook:
-    """`allowed` are networks of ours that users' addresses may lead into after all."""
+class Sender:
+    """Posts signed JSON. `allowed` are networks of ours that users' addresses may lead into after all."""
 
     def __init__(
-        self,
-        secret: bytes,
-        clock: Clock,
-        *,
-        allowed: Sequence[Network] = (),
-        resolve: Resolve = resolved,
-        http: Http | None = None,
+        self, clock: Clock, allowed: Sequence[Network] = (), resolve: Resolve = resolved, http: Http | None = None
     ) -> None:
-        self._secret = secret
         self._clock = clock
-        self._allowed = allowed
-        self._resolve = resolve
+        self._allowed, self._resolve = allowed, resolve
         self._http = http or Http(LIMITS)
 
+    async def post(self, url: str, id: str, body: bytes, secrets: Sequence[bytes]) -> Answer:
+        """Send one message. Raises Undeliverable for an address that may not be called, NoAnswer and OSError."""
+        headers = {
+            "Content-Type": "application/json",
+            "User-Agent": "Sekkei",
+            **signed(secrets, id, int(self._clock.now()), body),
+        }
+        try:
+            address = await public_address(url, self._allowed, self._resolve)
+            return await self._http.request("POST", url, headers=headers, body=body, address=address)
+        except (NotPublic, ConfigurationError) as error:
+            raise Undeliverable(error_line(error)) from None
+
+    def problem(self, answer: Answer) -> Exception | None:
+        """Return what to raise for an answer: Undeliverable for one that will never be another, None for a good one."""
+        if 200 <= answer.status < 300:
+            return None
+        if 300 <= answer.status < 400:
+            return Undeliverable("redirects are not followed")
+        if answer.status == 410:
+            return Undeliverable("the receiver is gone")
+        words = f"the receiver answered {answer.status}"
+        return busy(answer, self._clock, words, everywhere=False) or ConnectionError(words)
+
+
+class Webhook:
+    """The outbox's webhooks, signed with the secrets of the installation, the one in force first."""
+
     timeout_seconds = 15.0
+
+    def __init__(self, sender: Sender, secrets: Sequence[bytes]) -> None:
+        self._sender, self._secrets = sender, secrets
+
+    @staticmethod
+    def configured(settings: Settings, clock: Clock) -> Webhook | None:
+        texts = [settings.get(name) for name in ("webhook_secret", "webhook_secret_previous")]
+        if not texts[0]:
+            return None
+        return Webhook(Sender(clock, allowed_networks(settings)), [secret_of(text) for text in texts if text])
 
     def destination(self, message: Message) -> str:
         """One call at a time to a host, so that one that hangs takes one place."""
         return urlsplit(message.to).netloc
 
     async def send(self, message: Message) -> str:
-        address = await self._address(message.to)
-        body = orjson.dumps(message.body)
-        headers = {
-            "Content-Type": "application/json",
-            "Sekkei-Signature": signature(self._secret, int(self._clock.now()), body),
-            "Sekkei-Message": message.id,
-        }
-        answer = await self._http.request("POST", message.to, headers=headers, body=body, address=address)
-        if 200 <= answer.status < 300:
-            return str(answer.status)
-        if 300 <= answer.status < 400:
-            raise Undeliverable(f"the receiver answered {answer.status}: redirects are not followed, give its address")
-        if answer.status == 410:
-            raise Undeliverable("the receiver says that it is gone")
-        words = f"the receiver answered {answer.status}"
-        raise busy(answer, self._clock, words, everywhere=False) or ConnectionError(words)
-
-    async def _address(self, url: str) -> str:
-        try:
-            return await public_address(url, self._allowed, self._resolve)
-        except NotPublic as error:
-            raise Undeliverable(str(error)) from None
+        answer = await self._sender.post(message.to, message_id(message.id), orjson.dumps(message.body), self._secrets)
+        problem = self._sender.problem(answer)
+        if problem is not None:
+            raise problem
+        return str(answer.status)
 
 
 class NotPublic(ConnectionError):
@@ -121,11 +137,9 @@ def is_public(address: Address) -> bool:
     return address.is_global and not address.is_multicast and not address.is_reserved and not address.is_unspecified
 
 
-def networks(text: str) -> list[Network]:
-    """`10.0.0.0/8, 127.0.0.1`; raises ValueError."""
-    return [ipaddress.ip_network(one.strip()) for one in text.split(",") if one.strip()]
-
-
-def signature(secret: bytes, now: int, body: bytes) -> str:
-    digest = hmac.new(secret, b"%d." % now + body, hashlib.sha256).hexdigest()
-    return f"t={now},v1={digest}"
+def allowed_networks(settings: Settings) -> list[Network]:
+    """The networks of ours that addresses may lead into, such as `10.0.0.0/8, 127.0.0.1`."""
+    try:
+        return [ipaddress.ip_network(one.strip()) for one in settings.get("webhook_allow").split(",") if one.strip()]
+    except ValueError as error:
+        raise ValueError(f"SEKKEI_WEBHOOK_ALLOW: {error}; give networks such as 10.1.0.0/16.") from None

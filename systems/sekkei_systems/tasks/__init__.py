@@ -5,6 +5,7 @@ from __future__ import annotations
 from sekkei.clock import Clock
 from sekkei.runtime.ends import MAIL
 from sekkei.runtime.system import Context, Parts, System
+from sekkei.runtime.transports.webhook import Sender
 from sekkei.web import Given
 from sekkei_systems.tasks import pages
 from sekkei_systems.tasks.api import api
@@ -50,6 +51,7 @@ def build(context: Context) -> Parts:
         service.flows,
         service.imports.work,
     )
+    sender = Sender(context.clock, allowed_by(context.settings))
     return Parts(
         service=service,
         routes=[*pages.routes(given), *api.routes(given), *mail_events.routes(service.blocks, context)],
@@ -58,7 +60,7 @@ def build(context: Context) -> Parts:
         scheduled=jobs.scheduled(),
         recurring=RECURRING,
         once=[RENEWAL, NUMBERING],
-        transports={KIND: HookSender(service.hook_log, context.clock, allowed_by(context.settings))},
+        transports={KIND: HookSender(service.hook_log, sender, context.clock)},
         personal=TaskPeople(context.db, service.access, service.teams).personal(),
     )
 

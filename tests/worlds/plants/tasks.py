@@ -268,8 +268,8 @@ def what_was_refused_is_said_to_be_taken(patch: pytest.MonkeyPatch) -> None:
     from sekkei_systems.tasks.design import Delivered
     from sekkei_systems.tasks.ports.hooks import HookSender
 
-    async def failed(self: HookSender, hook: Any, delivery: Any, message: Any, refused: Any) -> str:
-        await self._log.write(delivery, Delivered.SENT, message.attempts, refused.code)
+    async def failed(self: HookSender, hook: Any, delivery: Any, message: Any, code: int | None, error: str) -> str:
+        await self._log.write(delivery, Delivered.SENT, message.attempts, code)
         return "given up"
 
     patch.setattr(HookSender, "_failed", failed)

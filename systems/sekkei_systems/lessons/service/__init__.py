@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sekkei.runtime.sealed_texts import SealedTexts
 from sekkei.runtime.system import Context
-from sekkei.runtime.transports.webhook import networks
+from sekkei.runtime.transports.webhook import allowed_networks
 from sekkei.web.identity.accounts import email_of
 from sekkei_systems.lessons.ports.booking.http import booking_ports_of
 from sekkei_systems.lessons.ports.booking.port import BookingPort
@@ -104,10 +104,7 @@ def open_service(context: Context, old: Following | None = None, local: LocalStu
     rulebook = Rulebook(db, clock, policy)
     entitlements = Entitlements(db, clock, rulebook)
     ports: dict[str, BookingPort] = booking_ports_of(settings) | locals_
-    sealed, allowed = (
-        SealedTexts(*settings.secrets.keys("lessons connections")),
-        networks(settings.get("webhook_allow")),
-    )
+    sealed, allowed = SealedTexts(*settings.secrets.keys("lessons connections")), allowed_networks(settings)
     reservations = Reservations(db, clock, context.schedules, ports, outbox, notices, entitlements)
     ties, timetable, sellers = Ties(db, clock, rulebook), Timetable(db, clock), sellers_of(settings, locals_)
     connections = Connections(db, clock, sealed, studios, sellers, provider, ports, allowed)

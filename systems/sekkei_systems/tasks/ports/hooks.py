@@ -8,62 +8,32 @@ in the log of the address and rings no alarm.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
 from datetime import timedelta
 
 from sekkei.clock import Clock
-from sekkei.errors import ConfigurationError, NoAnswer
-from sekkei.kit.retries import retry_after
+from sekkei.errors import NoAnswer
 from sekkei.runtime import days
 from sekkei.runtime.delivery import ATTEMPTS_MAX
 from sekkei.runtime.design import Message
 from sekkei.runtime.failures import error_line
-from sekkei.runtime.http import Http
-from sekkei.runtime.outbox import TryAgain
-from sekkei.runtime.transports.webhook import (
-    LIMITS,
-    Network,
-    NotPublic,
-    Resolve,
-    public_address,
-    resolved,
-)
-from sekkei.store.http import Answer
+from sekkei.runtime.outbox import Undeliverable
+from sekkei.runtime.transports.webhook import Sender
 from sekkei_systems.tasks.design import Delivered, Hook, HookDelivery
-from sekkei_systems.tasks.rules.hooks import signed
 from sekkei_systems.tasks.service.hook_log import HookLog
 
 TRIED_FOR = timedelta(days=1)
 """However often a receiver asks to come back later."""
 ANSWER_SECONDS = 20.0
 """With looking its name up; the outbox would wait a little longer."""
-PAUSE_SECONDS = 60.0
-
-
-class Refused(Exception):
-    """It will not arrive however often it is tried."""
-
-    def __init__(self, reason: str, code: int | None = None) -> None:
-        super().__init__(reason)
-        self.code = code
 
 
 class HookSender:
-    """The outbox's way out for webhooks."""
+    """The outbox's transport for webhooks of teams."""
 
     timeout_seconds = 30.0
 
-    def __init__(
-        self,
-        log: HookLog,
-        clock: Clock,
-        allowed: Sequence[Network] = (),
-        resolve: Resolve = resolved,
-        http: Http | None = None,
-    ) -> None:
-        self._log, self._clock = log, clock
-        self._allowed, self._resolve = allowed, resolve
-        self._http = http or Http(LIMITS)
+    def __init__(self, log: HookLog, sender: Sender, clock: Clock) -> None:
+        self._log, self._sender, self._clock = log, sender, clock
 
     def destination(self, message: Message) -> str:
         """One call at a time to an address; teams that share a host do not share its failures."""
@@ -71,75 +41,46 @@ class HookSender:
 
     async def send(self, message: Message) -> str:
         body = message.body
-        found = await self._log.due(body["team"], body["hook"], body["delivery"])
-        if found is None:
+        due = await self._log.due(body["team"], body["hook"], body["delivery"])
+        if due is None:
             return "nobody asks for it any more"
-        hook, delivery = found
-        try:
-            async with asyncio.timeout(ANSWER_SECONDS):
-                answer = await self._post(hook, delivery)
-        except TimeoutError:
-            return await self._later(
-                hook, delivery, message, None, f"no answer within {ANSWER_SECONDS:g} seconds", None
-            )
-        except Refused as refused:
-            return await self._failed(hook, delivery, message, refused)
-        except (OSError, NoAnswer) as error:
-            reason = "no answer in time" if isinstance(error, TimeoutError) else error_line(error)
-            return await self._later(hook, delivery, message, None, reason, None)
-        return await self._judged(hook, delivery, message, answer)
-
-    async def _post(self, hook: Hook, delivery: HookDelivery) -> Answer:
-        secret = self._log.secret(hook)
-        if secret is None:
-            raise Refused("the secret was sealed under another SEKKEI_SECRET; add the address anew")
-        content = delivery.body.encode()
-        headers = {
-            "Content-Type": "application/json",
-            "User-Agent": "Sekkei-Tasks",
-            **signed(secret, delivery.event_id, int(self._clock.now()), content),
-        }
-        try:
-            address = await public_address(hook.url, self._allowed, self._resolve)
-            return await self._http.request("POST", hook.url, headers=headers, body=content, address=address)
-        except (NotPublic, ConfigurationError) as error:
-            raise Refused(error_line(error)) from None
-
-    async def _judged(self, hook: Hook, delivery: HookDelivery, message: Message, answer: Answer) -> str:
-        code = answer.status
-        if 200 <= code < 300:
+        hook, delivery = due
+        code, problem = await self._tried(hook, delivery)
+        if problem is None:
             await self._log.write(delivery, Delivered.SENT, message.attempts, code)
             await self._log.arrived(hook)
             return str(code)
-        if 300 <= code < 400:
-            return await self._failed(hook, delivery, message, Refused("redirects are not followed", code))
-        if code == 410:
-            return await self._failed(hook, delivery, message, Refused("gone", code))
-        asked = None
-        if code in (429, 503):
-            asked = retry_after(answer.headers.get(b"retry-after"), self._clock.now()) or PAUSE_SECONDS
-        return await self._later(hook, delivery, message, code, "", asked)
+        if isinstance(problem, Undeliverable):
+            return await self._failed(hook, delivery, message, code, str(problem))
+        return await self._later(hook, delivery, message, code, problem)
+
+    async def _tried(self, hook: Hook, delivery: HookDelivery) -> tuple[int | None, Exception | None]:
+        """The status of the answer, and what is wrong."""
+        secret = self._log.secret(hook)
+        if secret is None:
+            return None, Undeliverable("the secret was sealed under another SEKKEI_SECRET; add the address anew")
+        try:
+            async with asyncio.timeout(ANSWER_SECONDS):
+                answer = await self._sender.post(hook.url, delivery.event_id, delivery.body.encode(), [secret])
+        except TimeoutError:
+            return None, ConnectionError(f"no answer within {ANSWER_SECONDS:g} seconds")
+        except (OSError, NoAnswer, Undeliverable) as error:
+            return None, error
+        return answer.status, self._sender.problem(answer)
 
     async def _later(
-        self,
-        hook: Hook,
-        delivery: HookDelivery,
-        message: Message,
-        code: int | None,
-        error: str,
-        pause_seconds: float | None,
+        self, hook: Hook, delivery: HookDelivery, message: Message, code: int | None, problem: Exception
     ) -> str:
         """Raises what makes the outbox try again, unless it was tried often enough."""
+        error = "" if code is not None else error_line(problem)
         old = message.created_at + TRIED_FOR <= days.now(self._clock)
         if message.attempts >= ATTEMPTS_MAX or old:
-            return await self._failed(hook, delivery, message, Refused(error, code))
+            return await self._failed(hook, delivery, message, code, error)
         await self._log.write(delivery, Delivered.WAITING, message.attempts, code, error)
         await self._log.missed(hook)
-        if pause_seconds is not None:
-            raise TryAgain(pause_seconds, f"the receiver answered {code}", everywhere=False)
-        raise ConnectionError(error or f"the receiver answered {code}")
+        raise problem
 
-    async def _failed(self, hook: Hook, delivery: HookDelivery, message: Message, refused: Refused) -> str:
-        await self._log.write(delivery, Delivered.FAILED, message.attempts, refused.code, str(refused))
-        await self._log.missed(hook, gone=refused.code == 410)
-        return f"given up: {refused.code or refused}"
+    async def _failed(self, hook: Hook, delivery: HookDelivery, message: Message, code: int | None, error: str) -> str:
+        await self._log.write(delivery, Delivered.FAILED, message.attempts, code, error)
+        await self._log.missed(hook, gone=code == 410)
+        return f"given up: {code or error}"

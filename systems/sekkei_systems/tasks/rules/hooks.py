@@ -1,14 +1,8 @@
-"""What other programs are told: which events a change is, what it says, and how it is signed.
-
-The form is that of Standard Webhooks: `webhook-id`, `webhook-timestamp` and `webhook-signature`, which is HMAC-SHA256
-over `<id>.<timestamp>.<body>` with the secret after `whsec_`.
-"""
+"""What other programs are told: which events a change is, and what it says."""
 
 from __future__ import annotations
 
-import base64
 import hashlib
-import hmac
 import ipaddress
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -22,7 +16,7 @@ import orjson
 from sekkei.runtime.ends import is_loopback
 from sekkei.runtime.refusals import Invalid
 from sekkei.runtime.settings import Settings
-from sekkei.runtime.transports.webhook import Network, networks
+from sekkei.runtime.transports.webhook import Network, allowed_networks
 from sekkei_systems.tasks.design import Activity, Comment, HookEvent, Task, Team, TeamUser
 from sekkei_systems.tasks.rules.drafts import TaskDraft
 from sekkei_systems.tasks.rules.history import differences
@@ -30,7 +24,6 @@ from sekkei_systems.tasks.rules.numbers import reference
 from sekkei_systems.tasks.rules.statuses import Status
 
 URL_LENGTH_MAX = 500
-PREFIX = "whsec_"
 TEST = "test"
 _NAMES_INSIDE = (".localhost", ".local", ".internal", ".home.arpa")
 
@@ -144,27 +137,12 @@ def body_of(happened: Happened, kind: str, at: datetime, team: Team, by_name: st
     return orjson.dumps(told).decode()
 
 
-def signed(secret: bytes, id: str, now: int, body: bytes) -> dict[str, str]:
-    """The three headers."""
-    digest = hmac.digest(secret, f"{id}.{now}.".encode() + body, hashlib.sha256)
-    signature = base64.b64encode(digest).decode()
-    return {"webhook-id": id, "webhook-timestamp": str(now), "webhook-signature": f"v1,{signature}"}
-
-
-def as_shown(secret: bytes) -> str:
-    return PREFIX + base64.b64encode(secret).decode()
-
-
 LOOPBACK = (ipaddress.ip_network("127.0.0.0/8"), ipaddress.ip_network("::1/128"))
 
 
 def allowed_by(settings: Settings) -> list[Network]:
     """Networks of ours that addresses may lead into; a program for this machine alone may speak to itself."""
-    here = LOOPBACK if is_loopback(settings.public_url) else ()
-    try:
-        return [*networks(settings.get("webhook_allow")), *here]
-    except ValueError as error:
-        raise ValueError(f"SEKKEI_WEBHOOK_ALLOW: {error}; give networks such as 10.1.0.0/16.") from None
+    return [*allowed_networks(settings), *(LOOPBACK if is_loopback(settings.public_url) else ())]
 
 
 def checked_url(text: str, *, here: bool) -> str:

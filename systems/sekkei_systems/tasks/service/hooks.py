@@ -11,6 +11,7 @@ from typing import Any
 
 from sekkei.clock import Clock
 from sekkei.design import Action, ConditionFailed, Database, Page, Put, TransactionFailed
+from sekkei.kit.webhooks import as_shown
 from sekkei.runtime import days
 from sekkei.runtime.design import Message
 from sekkei.runtime.ends import is_loopback
@@ -36,7 +37,7 @@ from sekkei_systems.tasks.design import (
     team_users,
 )
 from sekkei_systems.tasks.refusals import NoSuchTeam, TooLarge
-from sekkei_systems.tasks.rules.hooks import TEST, BadHookUrl, Happened, as_shown, body_of, checked_url, of_parent
+from sekkei_systems.tasks.rules.hooks import TEST, BadHookUrl, Happened, body_of, checked_url, of_parent
 from sekkei_systems.tasks.rules.identifiers import short
 from sekkei_systems.tasks.rules.writes import still_open
 from sekkei_systems.tasks.service.access import Admin

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from sekkei.clock import ManualClock
+from sekkei.kit.webhooks import signed
 from sekkei.runtime.alarms import Alarms
 from sekkei.runtime.deployment import Deployment, assemble
 from sekkei.runtime.settings import Secrets, Settings
@@ -20,7 +21,7 @@ from sekkei_systems.tasks import SYSTEM
 from sekkei_systems.tasks.design import Delivered, Hook, HookDelivery, HookEvent
 from sekkei_systems.tasks.ports.hooks import TRIED_FOR
 from sekkei_systems.tasks.rules.drafts import TaskDraft
-from sekkei_systems.tasks.rules.hooks import BadHookUrl, signed
+from sekkei_systems.tasks.rules.hooks import BadHookUrl
 from sekkei_systems.tasks.service import Admin, Service, Visitor
 from tests.runtime.servers import http_server
 from tests.systems.tasks.conftest import NOON
@@ -74,7 +75,7 @@ async def test_a_delivery_is_signed_and_its_answer_written_down() -> None:
         assert request.path == "/in?x=1"
         assert request.json["data"]["task"]["title"] == "見積もり"
         told = {name: request.headers[name] for name in ("webhook-id", "webhook-timestamp", "webhook-signature")}
-        assert told == signed(here.secret, found.event_id, int(told["webhook-timestamp"]), request.body)
+        assert told == signed([here.secret], found.event_id, int(told["webhook-timestamp"]), request.body)
 
 
 async def test_what_fails_is_tried_again_with_the_same_id_and_sent_again_by_hand() -> None:
@@ -136,7 +137,7 @@ async def test_an_address_that_leads_inside_is_never_called() -> None:
             async def inside(host: str, port: int) -> list[str]:
                 return ["93.184.216.34", "127.0.0.1"]
 
-            sender._resolve = inside  # type: ignore[attr-defined]
+            sender._sender._resolve = inside  # type: ignore[attr-defined]
             await here.service.hooks.test(here.admin, here.hook.hook_id)
             found = await here.work()
         assert (found.state, found.code) == (Delivered.FAILED, None)
