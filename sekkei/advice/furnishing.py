@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sekkei.advice import believable
-from sekkei.clock import SYSTEM, Clock
+from sekkei.clock import SYSTEM
 from sekkei.design import Design, Entity, tables
 from sekkei.store import Store
 
@@ -12,12 +12,12 @@ ITEMS = 24
 PER_PARTITION = 6
 
 
-async def furnished(design: Design, env: str, clock: Clock = SYSTEM) -> Store:
+async def furnished(design: Design, env: str) -> Store:
     """A store that has the design's tables and some believable items of every entity."""
     from sekkei.store import Embedded  # only here: a function that shows the console has no engine
 
-    store = Embedded(clock=clock)
-    await tables.create(store, design, env, clock)
+    store = Embedded()
+    await tables.create(store, design, env, SYSTEM)
     for table in design.tables.values():
         for entity in table.entities:
             await _fill(store, design.table_name(table, env), entity)

@@ -10,7 +10,7 @@ is what its conditions ask for.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from sekkei.advice import believable
@@ -48,8 +48,8 @@ Progress = Callable[[str, int, int], None]
 class Measured(Measurements):
     """Units by pattern, and why some patterns have none."""
 
-    def __init__(self, units: Mapping[str, Units] | None = None) -> None:
-        super().__init__(units)
+    def __init__(self) -> None:
+        super().__init__()
         self.left_out: dict[str, str] = {}
 
 

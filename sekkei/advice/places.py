@@ -81,7 +81,7 @@ def stored_by(scale: Scale, users: int) -> dict[str, float]:
     return {each.place: each.gigabytes * GB for each in scale.bill(users, Prices.of("us-east-1")).stored}
 
 
-def simulate_users(scale: Scale, users: int, *, minutes: int = 60, seed: int = 0, ramp: int = 0) -> heat.Report:
+def simulate_users(scale: Scale, users: int, *, minutes: int = 60, ramp: int = 0) -> heat.Report:
     """The busiest hour of so many users, from tables that hold what a year of them leaves.
 
     With `ramp` they come one after the other in so many minutes.
@@ -89,7 +89,6 @@ def simulate_users(scale: Scale, users: int, *, minutes: int = 60, seed: int = 0
     return heat.simulate(
         streams_of(scale, users),
         seconds=minutes * 60,
-        seed=seed,
         stored=stored_by(scale, users),
         quota=TABLE_QUOTA,
         busy=heat.ramp(ramp),

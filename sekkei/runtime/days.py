@@ -34,23 +34,5 @@ def start_of(day: date) -> datetime:
     return datetime(day.year, day.month, day.day, tzinfo=JST)
 
 
-def bounds_of(day: date) -> tuple[datetime, datetime]:
-    """The first moment of a day and the first moment after it."""
-    return start_of(day), start_of(day + timedelta(days=1))
-
-
 def at(day: date, hour: int, minute: int = 0) -> datetime:
     return datetime(day.year, day.month, day.day, hour, minute, tzinfo=JST)
-
-
-def is_business_day(day: date, holidays: frozenset[date] = frozenset()) -> bool:
-    """Monday to Friday, except the holidays given."""
-    return day.weekday() < 5 and day not in holidays
-
-
-def next_business_day(day: date, holidays: frozenset[date] = frozenset()) -> date:
-    """The first business day after `day`."""
-    day += timedelta(days=1)
-    while not is_business_day(day, holidays):
-        day += timedelta(days=1)
-    return day

@@ -42,14 +42,13 @@ class Leases(Generic[M]):
         until: Field[M, Any],
         by: Field[M, Any],
         length: timedelta = LEASE,
-        renew_seconds: float | None = None,
     ) -> None:
         self._runtime = runtime
         self._clock = clock
         self._until = until
         self._by = by
         self._length = length
-        self._renew_seconds = renew_seconds or length.total_seconds() / RENEWALS
+        self._renew_seconds = length.total_seconds() / RENEWALS
 
     def token(self, worker: str) -> str:
         """Names who works, and this one time: the same worker later is another holder."""

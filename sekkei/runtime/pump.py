@@ -102,7 +102,6 @@ class Pump:
         consumer: str,
         handler: Handler,
         worker: str = "worker",
-        attempts_max: int = ATTEMPTS_MAX,
         alarms: Alarms | None = None,
         limit_seconds: float = LIMIT_SECONDS,
     ) -> None:
@@ -113,7 +112,6 @@ class Pump:
         self._consumer = f"{consumer}/{table_name}"
         self._handler = handler
         self._worker = worker
-        self._attempts_max = attempts_max
         self._limit_seconds = limit_seconds
         self._alarms = alarms or Alarms(runtime, clock)
         self._iterators: dict[str, str] = {}
@@ -346,7 +344,7 @@ class Pump:
         """Count a failure; set the record aside when it has failed too often."""
         sequence = _sequence(record)
         attempts = self._attempts[sequence] = self._attempts.get(sequence, 0) + 1
-        if attempts < self._attempts_max:
+        if attempts < ATTEMPTS_MAX:
             return False
         now = days.now(self._clock)
         aside = SetAside(

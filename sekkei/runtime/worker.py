@@ -56,6 +56,7 @@ FAILURES_MAX = 3
 """Of a round, in a row; then an alarm rings."""
 STOP_SECONDS = 2.5
 """For what is under way when the process ends; less than it has, see `sekkei.ending`."""
+ROUNDS_MAX = 1_000
 
 log = logging.getLogger("sekkei.runtime.worker")
 
@@ -238,16 +239,16 @@ class Worker:
                 task.cancel()
             await asyncio.gather(*self._tasks, return_exceptions=True)
 
-    async def run_until_idle(self, rounds_max: int = 1_000) -> None:
+    async def run_until_idle(self) -> None:
         """Everything that can be done at this moment of the clock; for tests and commands."""
-        for _ in range(rounds_max):
+        for _ in range(ROUNDS_MAX):
             done = await self.fire_due() + await self.delivery.run_once() + await self.work_on_jobs()
             for system in self._systems.values():
                 for pump in system.pumps:
                     done += await pump.run_once()
             if not done:
                 return
-        raise RuntimeError(f"The worker is still busy after {rounds_max} rounds.")
+        raise RuntimeError(f"The worker is still busy after {ROUNDS_MAX} rounds.")
 
     async def deliver(self) -> int:
         """Send what waits in the outbox."""

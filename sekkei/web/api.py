@@ -151,13 +151,11 @@ class Api(Operations):
         name: str,
         *,
         title: str,
-        version: str = "1",
         about: str = "",
-        prefix: str = "/api",
         repeatable_in: str | None = None,
     ) -> None:
         super().__init__()
-        self.name, self.title, self.version, self.about, self.prefix = name, title, version, about, prefix
+        self.name, self.title, self.about = name, title, about
         self.repeatable_in = repeatable_in
 
     def include(self, *parts: Operations) -> Api:
@@ -207,7 +205,7 @@ class Api(Operations):
         if declared.webhook:
             endpoint = csrf.webhook(endpoint)
         name = f"api.{declared.handler.__name__}"
-        return Route(self.prefix + declared.path, endpoint, methods=[declared.method], name=name)
+        return Route(openapi.PREFIX + declared.path, endpoint, methods=[declared.method], name=name)
 
 
 def _operation(declared: _Declared, given: Given, keys: bool) -> Operation:

@@ -60,11 +60,11 @@ class Heard(Response):
         self.topic = topic
 
 
-def sse(request: Request, live: Live, topic: str, *, heartbeat_seconds: float | None = None) -> Response:
+def sse(request: Request, live: Live, topic: str) -> Response:
     """An endless answer with the events of a topic. A browser that comes back goes on after the last one it saw."""
     if getattr(request.state, "asked_again", False):
         return Heard(topic)
-    return stream(Listener(request, live, {topic: {request.url.path: request}}), heartbeat_seconds)
+    return stream(Listener(request, live, {topic: {request.url.path: request}}))
 
 
 def live_url(request: Request, live: Live, topic: str, path: str) -> str:
@@ -72,7 +72,7 @@ def live_url(request: Request, live: Live, topic: str, path: str) -> str:
     return f"{path}?after={live.life}-{live.position(topic)}"
 
 
-def stream(listener: Listener, heartbeat_seconds: float | None = None) -> Response:
+def stream(listener: Listener) -> Response:
     """The answer that stays open; 204, which tells a browser not to come back, where none can."""
     request = listener.request
     shell = request.app.state.shell
@@ -85,7 +85,7 @@ def stream(listener: Listener, heartbeat_seconds: float | None = None) -> Respon
         raise TooMany(10)
     # X-Accel-Buffering: a proxy that collects the answer first would defeat its purpose.
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-    body = _counted(connections, who, _events(listener, connections.stopping, heartbeat_seconds or HEARTBEAT_SECONDS))
+    body = _counted(connections, who, _events(listener, connections.stopping))
     return StreamingResponse(body, media_type="text/event-stream", headers=headers)
 
 
@@ -187,7 +187,7 @@ def _position(request: Request, live: Live) -> tuple[int | None, bool]:
     return int(number), False
 
 
-async def _events(listener: Listener, stopping: asyncio.Event, heartbeat_seconds: float) -> AsyncIterator[bytes]:
+async def _events(listener: Listener, stopping: asyncio.Event) -> AsyncIterator[bytes]:
     after, stale = _position(listener.request, listener.live)
     events = listener.live.listen(listener.heard, after)
     following = asyncio.ensure_future(anext(events))
@@ -195,7 +195,7 @@ async def _events(listener: Listener, stopping: asyncio.Event, heartbeat_seconds
     try:
         yield listener.hello(stale)
         while not stopping.is_set():
-            await asyncio.wait({following, stopped}, timeout=heartbeat_seconds, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({following, stopped}, timeout=HEARTBEAT_SECONDS, return_when=asyncio.FIRST_COMPLETED)
             if stopped.done():
                 break
             event = following.result() if following.done() else None

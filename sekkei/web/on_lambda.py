@@ -18,7 +18,6 @@ from typing import Any
 
 from sekkei import logs
 from sekkei.clock import SYSTEM as CLOCK
-from sekkei.clock import Clock
 from sekkei.design import Reactions
 from sekkei.runtime import discovery
 from sekkei.runtime.aws.functions import Event, http_handler, schedule_handler, stream_handler
@@ -40,8 +39,8 @@ WORK_SECONDS = 45.0
 class Functions:
     """The four functions of some systems on a store."""
 
-    def __init__(self, systems: Sequence[System], store: Store, settings: Settings, clock: Clock = CLOCK) -> None:
-        app = application(systems, store, settings, clock, transports=configured(settings, clock, Http()))
+    def __init__(self, systems: Sequence[System], store: Store, settings: Settings) -> None:
+        app = application(systems, store, settings, CLOCK, transports=configured(settings, CLOCK, Http()))
         self.deployment: Deployment = app.state.shell.deployment
         self.http = http_handler(lambda: app)
         self.stream = stream_handler(lambda: self._react)

@@ -14,6 +14,7 @@ from sekkei.web.given import path_names
 if TYPE_CHECKING:
     from sekkei.web.api import Api, Operation
 
+PREFIX = "/api"
 _REF = "#/components/schemas/{name}"
 
 
@@ -34,11 +35,11 @@ def document(api: Api, operations: Sequence[Operation]) -> dict[str, Any]:
     schemas = _Schemas(operations)
     paths: dict[str, dict[str, Any]] = {}
     for operation in operations:
-        path = f"/{api.name}{api.prefix}{re.sub(r':[a-z]+}', '}', operation.path)}"
+        path = f"/{api.name}{PREFIX}{re.sub(r':[a-z]+}', '}', operation.path)}"
         paths.setdefault(path, {})[operation.method.lower()] = _operation(operation, schemas)
     return {
         "openapi": "3.1.0",
-        "info": {"title": api.title, "version": api.version, "description": api.about},
+        "info": {"title": api.title, "version": "1", "description": api.about},
         "paths": paths,
         "components": {
             "schemas": schemas.components,

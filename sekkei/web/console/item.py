@@ -15,7 +15,7 @@ from starlette.routing import BaseRoute, Route
 from sekkei.advice.copying import forms
 from sekkei.advice.sizes import item_bytes
 from sekkei.advice.trying import shown
-from sekkei.design import Design, Entity, SekkeiError, Table
+from sekkei.design import Design, Entity, SekkeiError
 from sekkei.errors import DynamoDBError
 from sekkei.kit.text import written_out
 from sekkei.runtime.refusals import NotThere
@@ -283,8 +283,3 @@ async def neighbours(store: Store, schema: Schema, item: Item) -> list[tuple[boo
         )
         found += [(after, _text(one, schema.sorts[0]), address_of(one, schema)) for one in answer["Items"]]
     return found
-
-
-def declared_table(request: Request, name: str) -> Table | None:
-    known = looked_by(request).table(name)
-    return known[1] if known else None

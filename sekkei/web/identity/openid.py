@@ -78,14 +78,14 @@ class Endpoints:
 
 
 class OpenId:
-    def __init__(self, settings: Settings, clock: Clock, http: Http | None = None) -> None:
+    def __init__(self, settings: Settings, clock: Clock) -> None:
         self.possible = OPENID.state(settings) == "real"
         """A provider is set up."""
         self.issuer = settings.get("sign_in_issuer")
         self.name = settings.get("sign_in_name") or urlsplit(self.issuer).hostname or ""
         self._client = settings.get("sign_in_client_id"), settings.get("sign_in_client_secret")
         self._back = settings.public_url + BACK
-        self._clock, self._http = clock, http or Http()
+        self._clock, self._http = clock, Http()
         self._endpoints: Endpoints | None = None
         self._tokens: Provider | None = None
         self._read_at = 0.0

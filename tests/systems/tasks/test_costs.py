@@ -48,7 +48,9 @@ async def team(clock: ManualClock, monkeypatch: pytest.MonkeyPatch) -> AsyncIter
         made = await service.teams.create("demo-aoi", "測る")
         admin = await service.access.admin("demo-aoi", made.team_id)
         tags = [(await service.tags.add(admin, name, "#2563eb")).tag_id for name in ("画面", "API", "急ぎ")]
-        await service.tasks.create_many(admin, [_draft(number, tags) for number in range(TASKS)])
+        drafts = [_draft(number, tags) for number in range(TASKS)]
+        for at in range(0, TASKS, 15):
+            await service.tasks.create_together(admin.team_id, admin.user_id, drafts[at : at + 15])
         yield Team(store, client, admin)
 
 

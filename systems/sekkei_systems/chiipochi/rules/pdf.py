@@ -59,8 +59,8 @@ class Sheet:
     def line(self, x: float, y: float, to: float, *, grey: float = 0.7) -> None:
         self._drawn.append(f"{grey:g} G 0.7 w {x:g} {y:g} m {to:g} {y:g} l S")
 
-    def frame(self, x: float, y: float, wide: float, high: float, *, grey: float = 0.3) -> None:
-        self._drawn.append(f"{grey:g} G 1 w {x:g} {y:g} {wide:g} {high:g} re S")
+    def frame(self, x: float, y: float, wide: float, high: float) -> None:
+        self._drawn.append(f"0.3 G 1 w {x:g} {y:g} {wide:g} {high:g} re S")
 
     def finished(self) -> bytes:
         content = zlib.compress("\n".join(self._drawn).encode())

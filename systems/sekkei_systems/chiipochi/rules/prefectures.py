@@ -65,7 +65,6 @@ def _read(path: Path) -> dict[str, Prefecture]:
 
 
 PREFECTURES = _read(_FILE)
-BY_ISO = {prefecture.iso: prefecture for prefecture in PREFECTURES.values()}
 
 _EDGES = re.compile(r"^[\W_]+|[\W_]+$")
 _SPACES = re.compile(r"\s+")

@@ -110,10 +110,6 @@ class Reports:
             if donation.status is Status.SUCCEEDED and donation.paid_at is None:
                 yield donation
 
-    async def donors_on(self, day: date) -> list[str]:
-        """Who donated on a day, each once."""
-        return sorted({found.user_id async for found in self.paid_on(day) if found.counts})
-
     async def recount(self, day: date) -> Day:
         """The same totals, counted from the donations themselves."""
         return (await self._counted(day))[0]

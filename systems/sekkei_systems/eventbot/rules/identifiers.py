@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import datetime
 
 from sekkei.clock import Clock
-from sekkei.runtime.days import JST
 from sekkei.runtime.identifiers import uuid7
 
-DISCORD_EPOCH_MS = 1_420_070_400_000
 PREFIX = "e1"
 """Of every custom_id. Messages live for years: another scheme gets another prefix, and this one stays understood."""
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
@@ -36,11 +33,6 @@ def is_uuid(text: str) -> bool:
 
 def is_snowflake(text: object) -> bool:
     return isinstance(text, str) and _SNOWFLAKE.fullmatch(text) is not None
-
-
-def snowflake_time(id: str) -> datetime:
-    """When Discord made something."""
-    return datetime.fromtimestamp(((int(id) >> 22) + DISCORD_EPOCH_MS) / 1000, JST)
 
 
 def schedule_name(id: str, kind: str) -> str:

@@ -25,7 +25,6 @@ CHOICES_MAX = 25
 COMMAND_MAX = 8000
 EPHEMERAL = 64
 SUPPRESS_NOTIFICATIONS = 4096
-COMPONENTS_V2 = 1 << 15
 
 _EMBED = {"title": 256, "description": 4096}
 _COMMAND_NAME = re.compile(r"^[-_'\w]{1,32}$")

@@ -22,6 +22,7 @@ PIXELS_MAX = 50_000_000
 SIDE = 512
 QUALITY = 85
 CONTENT_TYPE = "image/jpeg"
+AT_ONCE = 2
 FORMATS = ("JPEG", "PNG", "WEBP", "GIF")
 _BACKGROUND = (255, 255, 255)
 
@@ -29,8 +30,8 @@ _BACKGROUND = (255, 255, 255)
 class Easel:
     """Draws pictures off the event loop, and few at a time: each takes up to 200 MB for a moment."""
 
-    def __init__(self, at_once: int = 2) -> None:
-        self._turn = asyncio.Semaphore(at_once)
+    def __init__(self) -> None:
+        self._turn = asyncio.Semaphore(AT_ONCE)
 
     async def draw(self, content: bytes) -> bytes:
         if not 0 < len(content) <= BYTES_MAX:

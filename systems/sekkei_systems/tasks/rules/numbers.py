@@ -10,7 +10,6 @@ from sekkei.runtime.refusals import Invalid
 from sekkei_systems.tasks.design import KEY
 
 KEY_MAX = 8
-NUMBER_MAX = 99_999_999
 _KEY = re.compile(rf"[A-Z][A-Z0-9]{{0,{KEY_MAX - 1}}}")
 REFERENCE = re.compile(rf"(?<![\w/-])([A-Za-z][A-Za-z0-9]{{0,{KEY_MAX - 1}}})-([1-9]\d{{0,7}})(?![\w-])")
 _SHORT = re.compile(r"#?([1-9]\d{0,7})")

@@ -71,8 +71,6 @@ PAGE_SIZE = 50
 COLUMN_FIRST, COLUMN_SIZE = 12, 30
 """A board opens with what a screen shows of each column; the next cards follow."""
 BULK_MAX = 100
-IMPORT_MAX = 1_000
-IMPORT_BATCH = 18
 """A task comes with up to four items beside it; with the counter and checks of tags and people, this stays below
 DynamoDB's 100 items a transaction."""
 ACTIVITY_SHOWN = 50
@@ -225,16 +223,6 @@ class Tasks:
         """For what happens by itself."""
         (made,) = await self.create_together(team_id, who, [draft], lambda made: more(made[0]))
         return made
-
-    async def create_many(self, member: Member, drafts: Sequence[TaskDraft]) -> int:
-        """Each batch of tasks and its count together; a draft that is wrong is refused before anything is stored."""
-        if len(drafts) > IMPORT_MAX:
-            raise TooLarge(most=IMPORT_MAX)
-        for draft in drafts:
-            draft.task(member.team_id, "checked")
-        for at in range(0, len(drafts), IMPORT_BATCH):
-            await self.create_together(member.team_id, member.user_id, drafts[at : at + IMPORT_BATCH])
-        return len(drafts)
 
     async def create_together(
         self,

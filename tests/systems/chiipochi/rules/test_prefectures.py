@@ -6,14 +6,14 @@ import itertools
 
 import pytest
 
-from sekkei_systems.chiipochi.rules.prefectures import BY_ISO, PREFECTURES, code_of, find, normalised, pending_text
+from sekkei_systems.chiipochi.rules.prefectures import PREFECTURES, code_of, find, normalised, pending_text
 
 CHIBA, OKINAWA = PREFECTURES["CHIBA"], PREFECTURES["OKINAWA"]
 
 
 def test_all_prefectures_can_be_found_by_every_speciality() -> None:
     assert len(PREFECTURES) == 47
-    assert BY_ISO["JP-12"] is CHIBA
+    assert CHIBA.iso == "JP-12"
     for prefecture in PREFECTURES.values():
         assert len(prefecture.specialities) >= 6
         assert find(prefecture.full) == (prefecture,)

@@ -70,10 +70,8 @@ async def test_a_deleted_tag_leaves_no_task_that_names_it(world: World) -> None:
     aoi = await world.admin("aoi", team.team_id)
     tags = [await world.service.tags.add(aoi, name, "#2563eb") for name in "ab"]
     both, one = frozenset(tag.tag_id for tag in tags), frozenset({tags[0].tag_id})
-    await world.service.tasks.create_many(
-        aoi,
-        [TaskDraft("両方", tags=both), TaskDraft("片方", tags=one), TaskDraft("なし")],
-    )
+    for draft in (TaskDraft("両方", tags=both), TaskDraft("片方", tags=one), TaskDraft("なし")):
+        await world.service.tasks.create(aoi, draft)
     await world.service.tags.delete(aoi, tags[0].tag_id)
     await world.settle()
     assert [tag.tag_id for tag in await world.service.tags.all(aoi)] == [tags[1].tag_id]

@@ -11,7 +11,7 @@ import io
 from pathlib import Path
 
 from PIL import Image, ImageDraw, ImageFont
-from PIL.PngImagePlugin import PngImageFile, PngInfo
+from PIL.PngImagePlugin import PngInfo
 
 from sekkei_systems.chiipochi.rules.rich_menu import AREAS, HEIGHT, WIDTH, bounds, label
 from sekkei_systems.chiipochi.texts import Language
@@ -55,13 +55,6 @@ def _labels(language: Language) -> Image.Image:
 
 def labels_file(language: Language) -> Path:
     return _DATA / f"menu-labels-{language}.png"
-
-
-def labels_shown(language: Language) -> list[str]:
-    """The words that the mask was drawn for."""
-    with Image.open(labels_file(language)) as found:
-        assert isinstance(found, PngImageFile)
-        return str(found.text["labels"]).split("\n")
 
 
 def labels_wanted(language: Language) -> list[str]:
@@ -117,12 +110,12 @@ class _Pen:
         self._draw.arc(self._box(x, y, side, side), start, end, fill=255, width=round(width * self._unit))
 
 
-def _paw(pen: _Pen, x: float = 0, y: float = 0, size: float = 1, *, hole: bool = False) -> None:
+def _paw(pen: _Pen, x: float = 0, y: float = 0, size: float = 1) -> None:
     for left, top, width, height in ((4, 34, 20, 27), (25, 10, 21, 29), (54, 10, 21, 29), (76, 34, 20, 27)):
-        pen.oval(x + left * size, y + top * size, width * size, height * size, hole=hole)
-    pen.oval(x + 26 * size, y + 44 * size, 48 * size, 42 * size, hole=hole)
-    pen.oval(x + 20 * size, y + 62 * size, 32 * size, 28 * size, hole=hole)
-    pen.oval(x + 48 * size, y + 62 * size, 32 * size, 28 * size, hole=hole)
+        pen.oval(x + left * size, y + top * size, width * size, height * size)
+    pen.oval(x + 26 * size, y + 44 * size, 48 * size, 42 * size)
+    pen.oval(x + 20 * size, y + 62 * size, 32 * size, 28 * size)
+    pen.oval(x + 48 * size, y + 62 * size, 32 * size, 28 * size)
 
 
 def _donate(pen: _Pen) -> None:
