@@ -110,21 +110,20 @@ def languages() -> Iterator[str]:
 
 
 PROTOCOLS = {
+    "csv": {
+        "sekkei/kit/sheets.py": "the owner",
+        "sekkei/engine/history/imports.py": "DynamoDB's own CSV",
+    },
     "hmac": {
         "sekkei/kit/signing.py": "the owner",
         "sekkei/design/cursors.py": "stands below the kit",
-        "sekkei/runtime/counterparts/openid.py": "OpenID",
-        "sekkei/runtime/counterparts/smtp.py": "SMTP",
+        "sekkei/kit/webhooks.py": "Standard Webhooks",
         "sekkei/runtime/totp.py": "RFC 6238",
         "sekkei/runtime/transports/line.py": "LINE",
         "sekkei/runtime/transports/web_push.py": "RFC 8291",
-        "sekkei/runtime/transports/webhook.py": "webhooks",
         "sekkei/wire/sigv4.py": "SigV4",
-        "systems/sekkei_systems/chiipochi/ports/line/signatures.py": "LINE",
         "systems/sekkei_systems/chiipochi/ports/payments/signed.py": "Stripe",
         "systems/sekkei_systems/lessons/ports/timetable/push.py": "pushes of studios",
-        "systems/sekkei_systems/lessons/webhooks/line.py": "LINE",
-        "systems/sekkei_systems/tasks/rules/hooks.py": "Standard Webhooks",
     },
 }
 """Modules that may import a technique: its one owner, and protocols that others define."""

@@ -11,14 +11,14 @@ return Events(f"tasks/team/{member.team_id}")                             # serv
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any, Self
 from urllib.parse import urlencode
 
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import RedirectResponse, Response, StreamingResponse
 
 from sekkei.runtime.refusals import Refusal
 from sekkei.web.live import sse
@@ -112,6 +112,25 @@ class Events(_Answer):
 
     def response(self, request: Request) -> Response:
         return sse(request, request.app.state.shell.deployment.live, self.topic)
+
+
+MEDIA_TYPES = {
+    "csv": "text/csv; charset=utf-8",
+    "json": "application/json",
+    "ndjson": "application/x-ndjson",
+    "pdf": "application/pdf",
+    "zip": "application/zip",
+}
+
+
+def download(name: str, body: bytes | AsyncIterator[bytes], *, shown: bool = False) -> Response:
+    """A file that the browser saves, or shows if it is to be `shown`. It is about people, so no cache keeps it."""
+    way = "inline" if shown else "attachment"
+    headers = {"Content-Disposition": f'{way}; filename="{name}"', "Cache-Control": "no-store"}
+    media_type = MEDIA_TYPES[name.rpartition(".")[2]]
+    if isinstance(body, bytes):
+        return Response(body, media_type=media_type, headers=headers)
+    return StreamingResponse(body, media_type=media_type, headers=headers)
 
 
 def rendered(request: Request, answer: Any) -> Response:

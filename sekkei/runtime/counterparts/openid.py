@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import hmac
 import secrets
 from collections.abc import Mapping
 from typing import Any
@@ -23,6 +22,7 @@ import orjson
 from cryptography.hazmat.primitives.asymmetric import rsa
 
 from sekkei.clock import Clock
+from sekkei.kit.signing import same
 from sekkei.store.http import Answer
 
 CODE_SECONDS = 60.0
@@ -104,7 +104,7 @@ class OpenIdCounterpart:
         if self._clock.now() >= until or given.get("redirect_uri") != asked["redirect_uri"]:
             raise Refused("invalid_grant")
         challenge = base64.urlsafe_b64encode(hashlib.sha256(given.get("code_verifier", "").encode()).digest())
-        if not hmac.compare_digest(challenge.decode().rstrip("="), asked["code_challenge"]):
+        if not same(challenge.decode().rstrip("="), asked["code_challenge"]):
             raise Refused("invalid_grant")
         token = self._id_token(person, asked.get("nonce"))
         return {"access_token": secrets.token_urlsafe(16), "token_type": "Bearer", "id_token": token}

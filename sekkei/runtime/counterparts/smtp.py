@@ -18,7 +18,6 @@ from __future__ import annotations
 import asyncio
 import base64
 import binascii
-import hmac
 import re
 import ssl
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -29,6 +28,7 @@ from email.message import EmailMessage
 from typing import cast
 
 from sekkei.clock import Clock
+from sekkei.kit.signing import same
 from sekkei.runtime.counterparts.smtp_rules import (
     PARAMETERS,
     wrong_address,
@@ -289,8 +289,7 @@ class _Talk:
             password = _decoded(await self._asked("Password:"))
         else:
             raise _Refused("504 5.5.4 Unrecognized authentication type")
-        wanted = f"{self._server.user}\0{self._server.password}".encode()
-        if not hmac.compare_digest(f"{user}\0{password}".encode(), wanted):
+        if not same(f"{user}\0{password}", f"{self._server.user}\0{self._server.password}"):
             raise _Refused("535 5.7.8 Username and password not accepted")
         self._known = True
         return "235 2.7.0 Accepted"

@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import AsyncIterator, Mapping
 from decimal import Decimal
 from typing import Any
 
 import orjson
 
-from sekkei.runtime.spreadsheet import harmless
+from sekkei.kit import sheets
 from sekkei.web.console.rows import plain
 
-MEDIA = {
-    "csv": "text/csv; charset=utf-8",
-    "json": "application/x-ndjson",
-    "ndjson": "application/x-ndjson",
-}
 ENDINGS = {"csv": "csv", "json": "dynamodb.json", "ndjson": "ndjson"}
 Pages = AsyncIterator[list[dict[str, Any]]]
 
@@ -27,31 +20,25 @@ async def written(pages: Pages, form: str, columns: list[str], *, rest: bool = T
 
     Of CSV: the columns, and with `rest` one more, in which what has no column stands as JSON."""
     if form == "csv":
-        yield b"\xef\xbb\xbf" + _line([*map(harmless, columns), *(["…"] if rest else [])])
+        yield sheets.write([[*columns, *(["…"] if rest else [])]])
     async for items in pages:
         if form == "csv":
-            yield b"".join(_csv(item, columns, rest) for item in items)
+            yield sheets.lines(_row(item, columns, rest) for item in items)
         else:
             yield b"".join(orjson.dumps({"Item": item} if form == "json" else _typed(item)) + b"\n" for item in items)
 
 
-def _csv(item: Mapping[str, Any], columns: list[str], rest: bool) -> bytes:
+def _row(item: Mapping[str, Any], columns: list[str], rest: bool) -> list[str]:
     cells = [_cell(item[name]) if name in item else "" for name in columns]
     others = {name: plain(value) for name, value in sorted(item.items()) if name not in columns}
-    return _line([*cells, *([orjson.dumps(others).decode() if others else ""] if rest else [])])
+    return [*cells, *([orjson.dumps(others).decode() if others else ""] if rest else [])]
 
 
 def _cell(value: Mapping[str, Any]) -> str:
     found = plain(value)
     if isinstance(found, str):
-        return found if "N" in value else harmless(found)
+        return sheets.Number(found) if "N" in value else found
     return orjson.dumps(found).decode()
-
-
-def _line(cells: list[str]) -> bytes:
-    out = io.StringIO()
-    csv.writer(out).writerow(cells)
-    return out.getvalue().encode()
 
 
 def _typed(item: Mapping[str, Any]) -> dict[str, Any]:

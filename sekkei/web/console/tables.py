@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 import orjson
 from starlette.requests import Request
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from sekkei.advice.copying import forms
@@ -18,6 +18,7 @@ from sekkei.design.cursors import seal, unseal
 from sekkei.errors import DynamoDBError, ResourceNotFoundException, ValidationException
 from sekkei.runtime.refusals import NotThere
 from sekkei.store.protocol import Store
+from sekkei.web.answers import download
 from sekkei.web.console import exporting, masks, operator, reading
 from sekkei.web.console.asking import FILTERS, SORT_OPERATORS, TYPES, Ask, BadAsk, Schema, schema_of
 from sekkei.web.console.looked import looked_by
@@ -206,7 +207,7 @@ async def export(request: Request) -> Response:
     """The whole result as a file, written while it is read. Personal attributes stay covered unless asked for."""
     looked = operator(request).looked
     form = request.query_params.get("format", "csv")
-    if form not in exporting.MEDIA:
+    if form not in exporting.ENDINGS:
         raise NotThere()
     try:
         table = await described(looked.store, request.path_params["name"])
@@ -220,8 +221,7 @@ async def export(request: Request) -> Response:
     chosen = bool(Ask.read(request.query_params).columns)
     content = exporting.written(_covered(request, schema, first, pages), form, columns, rest=not chosen)
     name = f"{schema.table}{'.' + schema.index if schema.index else ''}.{exporting.ENDINGS[form]}"
-    headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
-    return StreamingResponse(content, media_type=exporting.MEDIA[form], headers=headers)
+    return download(name, content)
 
 
 def _columns(request: Request, schema: Schema, first: list[dict[str, Any]]) -> list[str]:

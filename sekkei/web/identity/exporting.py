@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 from starlette.requests import Request
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import Response
 from starlette.routing import Route
 
 from sekkei.runtime import days
 from sekkei.runtime.design import FAILED, OUTBOX, SENT, Message, messages_of
 from sekkei.runtime.outbox import SHELL
 from sekkei.runtime.personal import Exported, Person, as_data
+from sekkei.web.answers import download
 from sekkei.web.identity.proof import must_be_sure
 from sekkei.web.identity.users import in_person, person_of
 from sekkei.web.limits import Rate, limit
@@ -45,9 +46,7 @@ async def export(request: Request) -> Response:
     user, shell = in_person(request), _shell(request)
     must_be_sure(request)
     limit(request, EXPORTS, "export")
-    name = f"account-{days.today(shell.clock)}.zip"
-    head = {"Content-Disposition": f'attachment; filename="{name}"'}
-    return StreamingResponse(_zipped(_everything(shell, person_of(user))), 200, head, "application/zip")
+    return download(f"account-{days.today(shell.clock)}.zip", _zipped(_everything(shell, person_of(user))))
 
 
 async def _everything(shell: Shell, person: Person) -> AsyncIterator[Exported]:

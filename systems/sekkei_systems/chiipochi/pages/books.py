@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 
 from msgspec import Struct
 from starlette.responses import Response
 
 from sekkei.clock import Clock
+from sekkei.kit.sheets import write
 from sekkei.runtime import days
 from sekkei.runtime.jobs import Jobs
-from sekkei.runtime.spreadsheet import harmless
-from sekkei.web import Html, Pages, Redirect
-from sekkei_systems.chiipochi.pages.view import csv_file
+from sekkei.web import Html, Pages, Redirect, download
 from sekkei_systems.chiipochi.refusals import NoDate
 from sekkei_systems.chiipochi.rules.recipients import recipient_name, recipient_of
 from sekkei_systems.chiipochi.service.access import Operator
@@ -59,13 +56,9 @@ async def show(operator: Operator, books: Books, appeals: Appeals, clock: Clock,
 @pages.get("/operator/books.csv", name="books-csv")
 async def spreadsheet(operator: Operator, books: Books, clock: Clock, query: Wanted, language: str) -> Response:
     month = _month(query.month, clock)
-    out = io.StringIO()
-    out.write("\ufeff")  # so that Excel takes it for UTF-8
-    writer = csv.writer(out)
-    writer.writerow([say(language, f"books.csv-{column}") for column in COLUMNS])
-    async for posting in books.postings(operator, month):
-        writer.writerow(_row(posting, language))
-    return csv_file(out.getvalue(), f"books-{month}.csv")
+    rows: list[list[object]] = [[say(language, f"books.csv-{column}") for column in COLUMNS]]
+    rows += [_row(posting, language) async for posting in books.postings(operator, month)]
+    return download(f"books-{month}.csv", write(rows))
 
 
 def _row(posting: Posting, language: str) -> list[object]:
@@ -74,19 +67,15 @@ def _row(posting: Posting, language: str) -> list[object]:
     return [
         f"{entry.at.astimezone(days.JST):%Y-%m-%d %H:%M:%S}",
         say(spoken(language), f"books.kind-{entry.kind}"),
-        ""
-        if other
-        else harmless(recipient_of(posting.donation).name(language))
-        if posting.donation
-        else harmless(entry.recipient),
+        None if other else recipient_of(posting.donation).name(language) if posting.donation else entry.recipient,
         entry.amount,
         entry.fee,
         entry.net,
-        harmless(posting.donation.user_id) if posting.donation else "",
-        harmless(posting.name),
-        entry.payment_ref or "",
+        posting.donation.user_id if posting.donation else None,
+        posting.name,
+        entry.payment_ref,
         entry.movement,
-        entry.payout_id or "",
+        entry.payout_id,
     ]
 
 

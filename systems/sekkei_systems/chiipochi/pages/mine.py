@@ -7,9 +7,9 @@ from starlette.responses import Response
 
 from sekkei.clock import Clock
 from sekkei.runtime.jobs import Jobs
-from sekkei.web import Html, Pages, Redirect
+from sekkei.web import Html, Pages, Redirect, download
 from sekkei_systems.chiipochi.design.models import Donation
-from sekkei_systems.chiipochi.pages.view import csv_file, tiles
+from sekkei_systems.chiipochi.pages.view import tiles
 from sekkei_systems.chiipochi.rules.recipients import recipient_of
 from sekkei_systems.chiipochi.service.access import Donor
 from sekkei_systems.chiipochi.service.exports import as_csv
@@ -58,7 +58,7 @@ async def spreadsheet(donor: Donor, mine: Mine, language: str) -> Response:
         found.append(donation)
         if len(found) == CSV_ROWS_MAX:
             break
-    return csv_file(as_csv(found, language), "donations.csv")
+    return download("donations.csv", as_csv(found, language))
 
 
 @pages.post("/u/{token}/forget", name="forget")

@@ -6,14 +6,14 @@ from datetime import date, datetime
 from typing import Literal
 
 from msgspec import Struct
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import Response
 
 from sekkei.clock import Clock
 from sekkei.runtime.jobs import Jobs
 from sekkei.runtime.refusals import NotThere
 from sekkei.runtime.transports.line import Quota, TokenRefused
-from sekkei.web import Html, Pages, Redirect
-from sekkei_systems.chiipochi.pages.view import Asked, csv_file
+from sekkei.web import Html, Pages, Redirect, download
+from sekkei_systems.chiipochi.pages.view import Asked
 from sekkei_systems.chiipochi.rules.recipients import recipient_of
 from sekkei_systems.chiipochi.service import Service
 from sekkei_systems.chiipochi.service.access import Operator
@@ -129,13 +129,12 @@ async def export(operator: Operator, exports: Exports, form: DayForm) -> Redirec
 @pages.get("/operator/donations.csv", name="operator-csv")
 async def spreadsheet(operator: Operator, asked: Asked, reports: Reports, language: str) -> Response:
     found = [donation async for donation in reports.donations_on(asked.day)]
-    return csv_file(as_csv(found, language), f"donations-{asked.day}.csv")
+    return download(f"donations-{asked.day}.csv", as_csv(found, language))
 
 
 @pages.get("/operator/donations.ndjson", name="operator-ndjson")
 async def ndjson(operator: Operator, asked: Asked, exports: Exports) -> Response:
-    headers = {"Content-Disposition": f'attachment; filename="donations-{asked.day}.ndjson"'}
-    return StreamingResponse(exports.lines(asked.day), media_type="application/x-ndjson", headers=headers)
+    return download(f"donations-{asked.day}.ndjson", exports.lines(asked.day))
 
 
 def _to_day(day: date) -> Redirect:

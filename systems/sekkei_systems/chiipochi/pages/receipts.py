@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from typing import Literal
 
 from msgspec import Struct
 from starlette.responses import Response
 
 from sekkei.clock import Clock
+from sekkei.kit.sheets import write
 from sekkei.runtime import days
 from sekkei.runtime.refusals import NotThere
-from sekkei.runtime.spreadsheet import harmless
-from sekkei.web import Html, Pages, Redirect
+from sekkei.web import Html, Pages, Redirect, download
 from sekkei_systems.chiipochi.design.models_books import Receipt
-from sekkei_systems.chiipochi.pages.view import csv_file
 from sekkei_systems.chiipochi.refusals import DetailsMissing
 from sekkei_systems.chiipochi.rules.receipts import receipt_pdf
 from sekkei_systems.chiipochi.service.access import Donor, Operator
@@ -92,27 +89,18 @@ async def sheet(donor: Donor, receipts: Receipts, number: str, language: str) ->
     found = await receipts.get(donor, number)
     name, address = (found.person.name, found.person.address) if found.person else ("", "")
     body = receipt_pdf(found.receipt, name, address, spoken(language))
-    headers = {
-        "Content-Disposition": f'inline; filename="receipt-{found.receipt.code}.pdf"',
-        "Cache-Control": "no-store",
-    }
-    return Response(body, media_type="application/pdf", headers=headers)
+    return download(f"receipt-{found.receipt.code}.pdf", body, shown=True)
 
 
 @pages.get("/operator/receipts.csv", name="receipts-csv")
 async def register(operator: Operator, receipts: Receipts, clock: Clock, query: WantedYear, language: str) -> Response:
     """The register of a year: every number, without a gap."""
     year = query.year or days.today(clock).year
-    out = io.StringIO()
-    out.write("\ufeff")  # so that Excel takes it for UTF-8
-    writer = csv.writer(out)
-    writer.writerow([say(language, f"receipts.csv-{column}") for column in REGISTER])
+    rows: list[list[object]] = [[say(language, f"receipts.csv-{column}") for column in REGISTER]]
     for one in await receipts.register(operator, year):
         found = one.receipt
-        cancelled = f"{days.day_of(found.cancelled_at)}" if found.cancelled_at else ""
+        cancelled = days.day_of(found.cancelled_at) if found.cancelled_at else None
         name = one.person.name if one.person else ""
-        issued = f"{days.day_of(found.issued_at)}"
-        writer.writerow(
-            [found.code, issued, found.amount, harmless(found.what), harmless(name), cancelled, found.replaced_by or ""]
-        )
-    return csv_file(out.getvalue(), f"receipts-{year}.csv")
+        issued = days.day_of(found.issued_at)
+        rows.append([found.code, issued, found.amount, found.what, name, cancelled, found.replaced_by])
+    return download(f"receipts-{year}.csv", write(rows))

@@ -8,7 +8,6 @@ from datetime import date
 from typing import Any
 
 from starlette.requests import Request
-from starlette.responses import Response
 
 from sekkei.clock import Clock
 from sekkei.runtime import days
@@ -87,8 +86,3 @@ def asked_of(clock: Clock, request: Request) -> Asked:
 def day_shown(found: Day) -> dict[str, Any]:
     ranking = [(PREFECTURES[code], total) for code, total in found.ranking]
     return {"found": found, "tiles": tiles(found.prefectures), "ranking": ranking}
-
-
-def csv_file(body: str, name: str) -> Response:
-    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-    return Response(body, media_type="text/csv; charset=utf-8", headers=headers)

@@ -9,9 +9,7 @@ duckdb -c "SELECT dt, prefecture, sum(amount) FROM read_json_auto('data/exports/
 from __future__ import annotations
 
 import asyncio
-import csv
 import hashlib
-import io
 import os
 from collections.abc import AsyncIterator, Iterable
 from datetime import date, datetime
@@ -21,8 +19,8 @@ from typing import Any
 import orjson
 
 from sekkei import private
+from sekkei.kit.sheets import write
 from sekkei.runtime.days import JST
-from sekkei.runtime.spreadsheet import harmless
 from sekkei_systems.chiipochi.design.models import Donation
 from sekkei_systems.chiipochi.rules.recipients import recipient_of
 from sekkei_systems.chiipochi.service.reports import Reports
@@ -81,24 +79,21 @@ def _replace(path: Path, body: bytes) -> None:
     os.replace(draft, path)
 
 
-def as_csv(donations: Iterable[Donation], language: str) -> str:
-    """For people: a spreadsheet opens it, Japanese included. No cell can start a formula."""
-    out = io.StringIO()
-    out.write("\ufeff")  # so that Excel takes it for UTF-8
-    writer = csv.writer(out)
-    writer.writerow([say(language, f"csv.{column}") for column in SPREADSHEET])
-    for donation in donations:
-        writer.writerow(
-            (
-                _local(donation.created_at),
-                harmless(recipient_of(donation).name(language)),
-                donation.amount,
-                donation.status.value,
-                harmless(donation.tx_id or ""),
-                _local(donation.refunded_at) if donation.refunded_at is not None else "",
-            )
-        )
-    return out.getvalue()
+def as_csv(donations: Iterable[Donation], language: str) -> bytes:
+    """For people: a spreadsheet opens it, Japanese included."""
+    heads = [say(language, f"csv.{column}") for column in SPREADSHEET]
+    return write([heads, *(_cells(donation, language) for donation in donations)])
+
+
+def _cells(donation: Donation, language: str) -> list[object]:
+    return [
+        _local(donation.created_at),
+        recipient_of(donation).name(language),
+        donation.amount,
+        donation.status.value,
+        donation.tx_id,
+        _local(donation.refunded_at) if donation.refunded_at is not None else None,
+    ]
 
 
 def _local(moment: datetime) -> str:

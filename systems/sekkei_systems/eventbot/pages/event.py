@@ -10,11 +10,11 @@ from starlette.responses import Response
 
 from sekkei.runtime.jobs import Jobs
 from sekkei.runtime.refusals import NotThere, Refusal
-from sekkei.web import Form, Html, Pages, Redirect, Sent
+from sekkei.web import Form, Html, Pages, Redirect, Sent, download
 from sekkei_systems.eventbot.design import Event
 from sekkei_systems.eventbot.jobs import REMOVE
 from sekkei_systems.eventbot.pages.edit import to_event
-from sekkei_systems.eventbot.pages.view import Long, Short, View, download, state_of, texts_of
+from sekkei_systems.eventbot.pages.view import Long, Short, View, state_of, texts_of
 from sekkei_systems.eventbot.rules import modals, spreadsheet
 from sekkei_systems.eventbot.rules.identifiers import uuid_of
 from sekkei_systems.eventbot.rules.options import ordered
@@ -114,4 +114,4 @@ async def do(host: Host, events: Events, jobs: Jobs, verb: str) -> Redirect:
 
 @pages.get("/guilds/{guild_id}/events/{event}/members.csv")
 async def members_csv(host: Host, desk: Desk) -> Response:
-    return download(spreadsheet.members_csv(await view_of_event(desk.db, host.event)), "members.csv")
+    return download("members.csv", spreadsheet.members_csv(await view_of_event(desk.db, host.event)))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from starlette.responses import Response
 
 from sekkei.runtime.refusals import NotThere, Refusal
-from sekkei.web import Html, Pages, Redirect
+from sekkei.web import Html, Pages, Redirect, download
 from sekkei_systems.eventbot.pages.edit import to_event
-from sekkei_systems.eventbot.pages.view import View, download
+from sekkei_systems.eventbot.pages.view import View
 from sekkei_systems.eventbot.rules import spreadsheet
 from sekkei_systems.eventbot.rules.identifiers import is_uuid
 from sekkei_systems.eventbot.rules.views import NoticeView
@@ -36,7 +36,7 @@ async def show(host: Host, view: View, notices: Notices, desk: Desk, notice: str
 @pages.get(NOTICE + "/confirmations.csv")
 async def confirmations_csv(host: Host, notices: Notices, desk: Desk, notice: str) -> Response:
     seen = await _seen(host, notices, desk, notice)
-    return download(spreadsheet.confirmations_csv(seen), "confirmations.csv")
+    return download("confirmations.csv", spreadsheet.confirmations_csv(seen))
 
 
 @pages.post(NOTICE + "/do/{verb}")

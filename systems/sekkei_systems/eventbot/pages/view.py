@@ -7,7 +7,6 @@ from datetime import datetime
 from typing import Annotated, Any
 
 from msgspec import Meta, Struct
-from starlette.responses import Response
 
 from sekkei.runtime.refusals import NotThere
 from sekkei.web import Html, User
@@ -85,8 +84,3 @@ def state_of(event: Event, now: datetime) -> str:
 
 def texts_of(form: Struct) -> dict[str, str]:
     return {name: str(getattr(form, name)) for name in form.__struct_fields__}
-
-
-def download(body: bytes, name: str) -> Response:
-    headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
-    return Response(body, media_type="text/csv; charset=utf-8", headers=headers)

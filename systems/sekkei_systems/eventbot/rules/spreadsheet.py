@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
-from sekkei.runtime.spreadsheet import harmless
+from sekkei.kit import sheets
 from sekkei_systems.eventbot.rules.views import EventView, NoticeView
 
 
@@ -21,18 +19,11 @@ def members_csv(view: EventView) -> bytes:
         for place, said in enumerate(people, 1):
             at, option = said.asked_at.isoformat(timespec="seconds"), chosen.get(said.option_id or "", "")
             rows.append((status, str(place), said.user_id, said.username, at, option, "", ""))
-    return _written(rows)
+    return sheets.write(rows)
 
 
 def confirmations_csv(view: NoticeView) -> bytes:
     rows: list[Sequence[str]] = [("status", "user_id", "name", "at")]
     rows += [("confirmed", one.user_id, one.username, one.acked_at.isoformat()) for one in view.confirmed]
     rows += [("unconfirmed", one.user_id, one.username, "") for one in view.unconfirmed]
-    return _written(rows)
-
-
-def _written(rows: Iterable[Sequence[str]]) -> bytes:
-    """With a byte order mark, without which Excel takes UTF-8 for something else."""
-    out = io.StringIO()
-    csv.writer(out).writerows([[harmless(cell) for cell in row] for row in rows])
-    return b"\xef\xbb\xbf" + out.getvalue().encode()
+    return sheets.write(rows)

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, tzinfo
-from typing import Any
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
 
 import orjson
 from msgspec import UNSET
 
+from sekkei.kit import sheets
 from sekkei.kit.text import one_line
 from sekkei.runtime.days import JST
 from sekkei.runtime.refusals import Refusal
@@ -25,6 +23,9 @@ from sekkei_systems.lessons.rules.slots import Slot, slot
 from sekkei_systems.lessons.rules.studios import Studio
 from sekkei_systems.lessons.texts import say
 
+if TYPE_CHECKING:
+    from icalendar import Event
+
 PROBLEMS_MAX = 100
 LESSONS_MAX = 5_000
 """Of one file or answer: whoever sends more keeps everybody else waiting."""
@@ -32,11 +33,11 @@ COLUMNS = {"スタジオ": "studio", "日付": "date", "開始": "start"}
 COLUMNS |= {say("ja", f"field.{name}"): spelt(name) for name in ENTERED}
 COLUMNS |= {"ID": "id", "受付": "open", "休講": "cancelled"}
 """What a file has of a lesson, by the Japanese heading."""
+_HEADINGS = {sheets.heading(word): column for heading, column in COLUMNS.items() for word in (heading, column)}
 NEEDED = ("studio", "date", "start", *map(spelt, NEEDED_FIELDS))
 _YES = frozenset({"1", "true", "yes", "y", "○", "〇", "◯", "はい", "open", "受付中", "cancelled", "休講"})
 _NO = frozenset({"0", "false", "no", "n", "×", "x", "-", "いいえ", "closed", "受付終了", "締切"})
 _NONE = frozenset({"none", "-", "∞", "なし", "無制限"})
-_MOMENT = re.compile(r"([0-9]{8})T([0-9]{6})(Z?)")
 _ESCAPED = re.compile(r"\\([\\;,nN])")
 Row = Mapping[str, Any]
 
@@ -70,7 +71,7 @@ def read(name: str, content: bytes, studios: Sequence[Studio]) -> Listing:
         raise Unreadable(f"{name}: a timetable is a file ending in .csv, .ics or .json")
     found, taken = Listing(), dict[Slot, str]()
     codes = {_named(name): studio.code for studio in studios for name in (studio.name, studio.code)}
-    for number, (where, row) in enumerate(readers[ending](_text(name, content))):
+    for number, (where, row) in enumerate(readers[ending](content)):
         if number == LESSONS_MAX:
             raise Unreadable(f"{name}: has more than {LESSONS_MAX:,} lessons; send them in parts")
         try:
@@ -86,15 +87,11 @@ def read(name: str, content: bytes, studios: Sequence[Studio]) -> Listing:
     return found
 
 
-def _text(name: str, content: bytes) -> str:
-    """Excel in Japan writes CSV in Shift_JIS unless told otherwise."""
-    for encoding in ("utf-8-sig", "cp932"):
-        try:
-            return content.decode(encoding)
-        except UnicodeDecodeError:
-            if not name.lower().endswith(".csv"):
-                break
-    raise Unreadable(f"{name}: is not UTF-8")
+def _utf8(content: bytes) -> str:
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise Unreadable("is not UTF-8") from None
 
 
 def _named(studio: str) -> str:
@@ -149,96 +146,82 @@ def _capacity(text: str) -> int | None:
     return int(plain)
 
 
-def _rows_of_csv(text: str) -> Iterator[tuple[str, Row]]:
+def _rows_of_csv(content: bytes) -> Iterator[tuple[str, Row]]:
     try:
-        yield from _lines_of_csv(csv.DictReader(io.StringIO(text, newline=None)))
-    except csv.Error as error:
+        for line, cells in sheets.read(content, _HEADINGS, NEEDED):
+            yield f"line {line}", cells
+    except sheets.BadSheet as error:
         raise Unreadable(f"no CSV: {error}") from None
 
 
-def _lines_of_csv(reader: csv.DictReader[str]) -> Iterator[tuple[str, Row]]:
-    plain = [plainly(name or "").lower() for name in reader.fieldnames or ()]
-    known = {column.lower(): column for pair in COLUMNS.items() for column in pair}
-    headings = [COLUMNS.get(known.get(name, name), known.get(name, name)) for name in plain]
-    missing = [name for name in NEEDED if name not in headings]
-    if missing:
-        raise Unreadable(f"the first line must name the columns; {', '.join(missing)} missing")
-    reader.fieldnames = headings
-    for row in reader:
-        yield f"line {reader.line_num}", {name: value for name, value in row.items() if isinstance(name, str)}
-
-
-def _rows_of_json(text: str) -> Iterator[tuple[str, Row]]:
+def _rows_of_json(content: bytes) -> Iterator[tuple[str, Row]]:
     try:
-        content = orjson.loads(text)
+        listed = orjson.loads(_utf8(content))
     except orjson.JSONDecodeError as error:
         raise Unreadable(f"no JSON: {error}") from None
-    rows = content.get("lessons") if isinstance(content, dict) else content
+    rows = listed.get("lessons") if isinstance(listed, dict) else listed
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise Unreadable('expected {"lessons": [{"studio": …, "date": …, "start": …, "name": …, "instructor": …}]}')
     for number, row in enumerate(rows):
         yield f"lessons/{number}", row
 
 
-def _rows_of_ics(text: str) -> Iterator[tuple[str, Row]]:
+def _rows_of_ics(content: bytes) -> Iterator[tuple[str, Row]]:
     """VEVENTs: LOCATION is the studio, SUMMARY the name, ORGANIZER (CN) or X-INSTRUCTOR the instructor, X-CAPACITY the
     capacity, and so on."""
-    if "BEGIN:VCALENDAR" not in text:
+    from icalendar import Calendar  # which takes a tenth of a second to load
+
+    try:
+        calendars = Calendar.from_ical(_utf8(content), multiple=True)
+    except ValueError as error:
+        raise Unreadable(f"no iCalendar: {error}") from None
+    if not calendars:
         raise Unreadable("no iCalendar: BEGIN:VCALENDAR missing")
-    event: dict[str, tuple[str, str]] | None = None
-    # A line that begins with a space goes on the one before.
-    for line in re.sub(r"\r?\n[ \t]", "", text).splitlines():
-        head, _, value = line.partition(":")
-        name, _, parameters = head.partition(";")
-        if line == "BEGIN:VEVENT":
-            event = {}
-        elif line == "END:VEVENT" and event is not None:
-            yield event.get("UID", ("", "an event without UID"))[1], _row_of_event(event)
-            event = None
-        elif event is not None:
-            event.setdefault(name.upper(), (parameters, _ESCAPED.sub(_unescaped, value)))
+    for event in (event for calendar in calendars for event in calendar.events):
+        yield str(event.get("UID", "an event without UID")), _row_of_event(event)
 
 
-def _unescaped(found: re.Match[str]) -> str:
-    return "\n" if found[1] in "nN" else found[1]
+def _row_of_event(event: Event) -> Row:
+    from icalendar import vUnknown
 
-
-def _row_of_event(event: Mapping[str, tuple[str, str]]) -> Row:
     def value(name: str) -> str:
-        return event.get(name, ("", ""))[1]
+        found = _first(event, name)
+        # The library unescapes properties that it knows.
+        return _ESCAPED.sub(_unescaped, found) if isinstance(found, vUnknown) else str(found or "")
 
-    organizer = re.search(r'CN="?([^";]+)', event.get("ORGANIZER", ("", ""))[0])
-    start, end = (_moment(*event.get(name, ("", ""))) for name in ("DTSTART", "DTEND"))
+    organizer = _first(event, "ORGANIZER")
+    start, end = _moment(lambda: _first(event, "DTSTART").dt), _moment(lambda: event.end)
     entered = {spelt(name): value(f"X-{spelt(name).upper()}") for name in ENTERED}
     return {
         **entered,
         "studio": value("LOCATION"),
         "date": f"{start:%Y-%m-%d}" if start else "",
         "start": f"{start:%H:%M}" if start else "",
-        "end": f"{end:%H:%M}" if end else "",
+        "end": f"{end:%H:%M}" if end and end != start else "",
         "name": value("SUMMARY"),
-        "instructor": entered["instructor"] or (organizer[1] if organizer else ""),
+        "instructor": entered["instructor"] or (organizer.params.get("CN", "") if organizer else ""),
         "id": value("UID"),
         "cancelled": "true" if value("STATUS").upper() == "CANCELLED" else "",
-        "rrule": value("RRULE"),
+        "rrule": "yes" if "RRULE" in event or "RDATE" in event else "",
     }
 
 
-def _moment(parameters: str, text: str) -> datetime | None:
-    """In Japan's time; a time without a zone, or with one that nobody knows, is Japan's."""
-    found = _MOMENT.fullmatch(text)
-    if found is None:
-        return None
-    try:
-        moment = datetime.strptime(found[1] + found[2], "%Y%m%d%H%M%S")
-        return moment.replace(tzinfo=UTC if found[3] else _zone(parameters)).astimezone(JST)
-    except (ValueError, OverflowError):  # the last: in Japan it is the year 10000 already
-        return None
+def _unescaped(found: re.Match[str]) -> str:
+    return "\n" if found[1] in "nN" else found[1]
 
 
-def _zone(parameters: str) -> tzinfo:
-    named = re.search(r'TZID="?([^";]+)', parameters)
+def _first(event: Event, name: str) -> Any:
+    """The value of a property, the first of several; None when there is none."""
+    found = event.get(name)
+    return found[0] if isinstance(found, list) else found
+
+
+def _moment(read: Callable[[], object]) -> datetime | None:
+    """In Japan's time; a time without a zone, or with an unknown one, is Japan's. None when it cannot be read."""
     try:
-        return ZoneInfo(named[1]) if named else JST
-    except (ZoneInfoNotFoundError, ValueError, OSError):
-        return JST
+        moment = read()
+        if not isinstance(moment, datetime):
+            return None
+        return (moment if moment.tzinfo else moment.replace(tzinfo=JST)).astimezone(JST)
+    except (ValueError, OverflowError, AttributeError, TypeError):
+        return None

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Iterable
-
 from starlette.responses import Response
 
-from sekkei.web import Html, Pages
+from sekkei.kit.sheets import write
+from sekkei.web import Html, Pages, download
 from sekkei_systems.q.rules.numbers import COHORTS, CohortRow, Day
 from sekkei_systems.q.service.access import Admin
 from sekkei_systems.q.service.numbers import Numbers
@@ -30,14 +27,14 @@ async def show(by: Admin, numbers: Numbers) -> Html:
 @pages.get("/admin/numbers/days.csv", name="admin-numbers-days")
 async def days(by: Admin, numbers: Numbers) -> Response:
     found = await numbers.show(by)
-    return _file("q-days.csv", [DAY_COLUMNS, *map(_day, found.days)])
+    return download("q-days.csv", write([DAY_COLUMNS, *map(_day, found.days)]))
 
 
 @pages.get("/admin/numbers/cohorts.csv", name="admin-numbers-cohorts")
 async def cohorts(by: Admin, numbers: Numbers) -> Response:
     found = await numbers.show(by)
     head = ("week", "joined", *(f"week{later}" for later in range(COHORTS)))
-    return _file("q-cohorts.csv", [head, *map(_cohort, found.cohorts)])
+    return download("q-cohorts.csv", write([head, *map(_cohort, found.cohorts)]))
 
 
 def _day(one: Day) -> tuple[object, ...]:
@@ -50,11 +47,3 @@ def _day(one: Day) -> tuple[object, ...]:
 
 def _cohort(one: CohortRow) -> tuple[object, ...]:
     return (one.week, one.joined, *one.people)
-
-
-def _file(name: str, rows: Iterable[Iterable[object]]) -> Response:
-    """Numbers and dates alone, so no cell can start a formula. The mark at the start is for spreadsheets."""
-    out = io.StringIO()
-    csv.writer(out).writerows([["" if cell is None else cell for cell in row] for row in rows])
-    headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "private, no-store"}
-    return Response(f"\ufeff{out.getvalue()}", media_type="text/csv; charset=utf-8", headers=headers)

@@ -8,7 +8,7 @@ from msgspec import Struct
 from starlette.requests import Request
 from starlette.responses import Response
 
-from sekkei.web import Html, Pages, Rate, limit
+from sekkei.web import Html, Pages, Rate, download, limit
 from sekkei_systems.tasks.design import DayTotals
 from sekkei_systems.tasks.pages.view import View
 from sekkei_systems.tasks.rules import spreadsheet
@@ -58,8 +58,7 @@ async def export(request: Request, view: View, flows: Flows) -> Response:
     limit(request, Rate.per_minute(10), "export")
     found = await flows.between(view.member, view.today - LIFE, view.today)
     body = spreadsheet.write_flow(found, view.member.key)
-    name = f'attachment; filename="flow-{view.today}.csv"'
-    return Response(body, media_type="text/csv; charset=utf-8", headers={"Content-Disposition": name})
+    return download(f"flow-{view.today}.csv", body)
 
 
 @pages.get("/teams/{team_id}/flow.json", name="flow-json")
@@ -68,8 +67,7 @@ async def export_json(request: Request, view: View, teams: Teams, flows: Flows) 
     limit(request, Rate.per_minute(10), "export")
     done = await flows.between(view.member, view.today - LIFE, view.today)
     body = write_json(done, await teams.days(view.member, LIFE.days), view.member.key)
-    name = f'attachment; filename="flow-{view.today}.json"'
-    return Response(body, media_type="application/json", headers={"Content-Disposition": name})
+    return download(f"flow-{view.today}.json", body)
 
 
 def filled(found: list[DayTotals]) -> tuple[list[str], list[DayTotals | None]]:

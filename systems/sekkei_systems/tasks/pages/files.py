@@ -11,7 +11,7 @@ from starlette.responses import Response
 from sekkei.clock import Clock
 from sekkei.runtime import days
 from sekkei.runtime.refusals import Refusal
-from sekkei.web import Pages, Rate, Redirect, body_limit, limit
+from sekkei.web import Pages, Rate, Redirect, body_limit, download, limit
 from sekkei_systems.tasks.pages.imports import IMPORTS
 from sekkei_systems.tasks.pages.settings import refused
 from sekkei_systems.tasks.pages.view import View
@@ -35,7 +35,7 @@ async def export(request: Request, view: View, tasks: Tasks, plans: Plans, langu
         task.task_id: (reference(key, task.number), reference(key, above.get(task.task_id))) for task in found
     }
     body = spreadsheet.write(found, tags, members, language, references)
-    return Response(body, media_type="text/csv; charset=utf-8", headers=_download(f"tasks-{days.today(clock)}.csv"))
+    return download(f"tasks-{days.today(clock)}.csv", body)
 
 
 @pages.post("/teams/{team_id}/import", name="import")
@@ -65,7 +65,3 @@ async def calendar(feeds: Feeds, team_id: str, user_id: str, token: str) -> Resp
     """No session: the address itself is the secret, as calendar programs demand."""
     body = await feeds.open(team_id, user_id, token)
     return Response(body, media_type="text/calendar; charset=utf-8", headers={"Cache-Control": "private, max-age=300"})
-
-
-def _download(name: str) -> dict[str, str]:
-    return {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from enum import Enum
@@ -12,8 +10,8 @@ from typing import Any, NamedTuple
 
 from msgspec import structs
 
+from sekkei.kit import sheets
 from sekkei.runtime.refusals import Refusal
-from sekkei.runtime.spreadsheet import as_written, harmless
 from sekkei.texts import LANGUAGES
 from sekkei_systems.tasks.design import Flow, Task
 from sekkei_systems.tasks.refusals import BadFile, TooLarge
@@ -38,7 +36,7 @@ def _words(section: str, values: Iterable[str], language: str) -> dict[str, str]
 def _known(section: str, values: Sequence[str]) -> dict[str, str]:
     """Each value by its word in either language, and by itself."""
     words = [_words(section, values, language) for language in LANGUAGES] + [{value: value for value in values}]
-    return {word.casefold(): value for some in words for value, word in some.items()}
+    return {sheets.heading(word): value for some in words for value, word in some.items()}
 
 
 _HEADERS = _known("task", (*COLUMNS, NUMBER, PARENT))
@@ -52,17 +50,15 @@ def write(
     language: str,
     references: Mapping[str, tuple[str, str]] = MappingProxyType({}),
 ) -> bytes:
-    """UTF-8 with the mark that tells Excel so; tags are separated by semicolons. `references` are the number of a task
-    and that of its parent, as in DEV-12, by id."""
-    file = io.StringIO(newline="")
-    rows = csv.writer(file, lineterminator="\r\n")
-    rows.writerow(_words("task", (*COLUMNS, NUMBER, PARENT), language).values())
+    """Tags are separated by semicolons. `references` are the number of a task and that of its parent, as in DEV-12, by
+    id."""
+    rows = [[*_words("task", (*COLUMNS, NUMBER, PARENT), language).values()]]
     for task in tasks:
         tags = ";".join(sorted(tag_names[ref] for ref in task.tags if ref in tag_names))
         named = {"tags": tags, "assignee": member_names.get(task.assignee or "", "")}
         cells = [named[name] if name in named else _cell(task, name, language) for name in COLUMNS]
-        rows.writerow(map(harmless, [*cells, *references.get(task.task_id, ("", ""))]))
-    return b"\xef\xbb\xbf" + file.getvalue().encode()
+        rows.append([*cells, *references.get(task.task_id, ("", ""))])
+    return sheets.write(rows)
 
 
 def _cell(task: Task, name: str, language: str) -> str:
@@ -72,13 +68,11 @@ def _cell(task: Task, name: str, language: str) -> str:
 
 def write_flow(flows: Iterable[Flow], key: str) -> bytes:
     """What was done and when, for whoever wants to count it another way."""
-    out = io.StringIO(newline="")
-    rows = csv.writer(out)
-    rows.writerow(["number", "title", "created", "begun", "done"])
+    rows = [["number", "title", "created", "begun", "done"]]
     for one in flows:
         times = [moment.isoformat() if moment else "" for moment in (one.created_at, one.begun_at, one.done_at)]
-        rows.writerow([reference(key, one.number), harmless(one.title), *times])
-    return out.getvalue().encode("utf-8-sig")
+        rows.append([reference(key, one.number), one.title, *times])
+    return sheets.write(rows)
 
 
 class Row(NamedTuple):
@@ -95,20 +89,17 @@ def read_rows(content: bytes, tag_ids: Mapping[str, str], member_ids: Mapping[st
     """Drafts, one for each row. The first thing that is wrong is refused with its line; nothing is half read."""
     if len(content) > BYTES_MAX:
         raise TooLarge(most=ROWS_MAX)
-    rows = csv.reader(io.StringIO(_decoded(content), newline=""), strict=True)
     drafts: list[Row] = []
     try:
-        places = _places(next(rows, []))
-        for row in rows:
-            if not any(cell.strip() for cell in row):
-                continue
+        for line, cells in sheets.read(content, _HEADERS, ["title"]):
             if len(drafts) >= ROWS_MAX:
                 raise TooLarge(most=ROWS_MAX)
-            cells = {column: as_written(row[at]).strip() for column, at in places.items() if at < len(row)}
             named = [cells.pop(name, "")[:NAMED_MAX] for name in (NUMBER, PARENT)]
-            drafts.append(Row(_draft(cells, tag_ids, member_ids, rows.line_num), *named))
-    except csv.Error as error:
-        raise BadFile(line=rows.line_num, why=str(error)) from None
+            drafts.append(Row(_draft(cells, tag_ids, member_ids, line), *named))
+    except sheets.ColumnsMissing:
+        raise BadFile(line=1, why=" / ".join(say(language, "task.title") for language in LANGUAGES)) from None
+    except sheets.BadSheet as bad:
+        raise BadFile(line=bad.line, why=bad.why) from None
     return drafts
 
 
@@ -128,24 +119,6 @@ def as_board(rows: Sequence[Row], tag_names: Mapping[str, str], member_names: Ma
         for row in rows
     ]
     return Board("csv", "", found)
-
-
-def _decoded(content: bytes) -> str:
-    """UTF-8, or what Excel in Japan writes when nobody tells it otherwise."""
-    for encoding in ("utf-8-sig", "cp932"):
-        try:
-            return content.decode(encoding)
-        except UnicodeDecodeError:
-            continue
-    raise BadFile(line=1, why="UTF-8 / Shift_JIS")
-
-
-def _places(header: list[str]) -> dict[str, int]:
-    words = [cell.strip().casefold() for cell in header]
-    found = {_HEADERS[word]: at for at, word in enumerate(words) if word in _HEADERS}
-    if "title" not in found:
-        raise BadFile(line=1, why=" / ".join(say(language, "task.title") for language in LANGUAGES))
-    return found
 
 
 def _draft(cells: Mapping[str, str], tag_ids: Mapping[str, str], member_ids: Mapping[str, str], line: int) -> TaskDraft:
@@ -173,7 +146,7 @@ def _one_of(known: Mapping[str, str], word: str, line: int) -> str:
 def _value(name: str, cell: str, line: int) -> Any:
     """A choice by its word; a day as 2025-11-06, or 2025/11/6 as Excel makes it."""
     if name in _CHOICES:
-        return value(name, _one_of(_CHOICES[name], cell.casefold(), line))
+        return value(name, _one_of(_CHOICES[name], sheets.heading(cell), line))
     try:
         return _day(cell) if name in ("start", "end") else value(name, cell)
     except ValueError:

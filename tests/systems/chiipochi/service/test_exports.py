@@ -28,10 +28,10 @@ async def test_spreadsheets(quick_bot: Bot) -> None:
     formula = Donation(
         user_id=AOI, created_at=utc("2025-08-20T00:00:00Z"), amount=1, prefecture="CHIBA", tx_id="=cmd()"
     )
-    assert ",'=cmd()" in as_csv([formula], "en")
+    assert ",'=cmd()" in as_csv([formula], "en").decode()
     named = replace(formula, prefecture="APPEAL-noto", recipient_ja="＝能登", recipient_en="+Noto")
-    assert ",'＝能登," in as_csv([named], "ja")
-    assert ",'+Noto," in as_csv([named], "en")
+    assert ",'＝能登," in as_csv([named], "ja").decode()
+    assert ",'+Noto," in as_csv([named], "en").decode()
 
 
 async def test_exports_are_by_day_and_name_nobody(clock: ManualClock, tmp_path: Path) -> None:

@@ -96,7 +96,7 @@ def test_excel_in_japan_writes_shift_jis() -> None:
 
 def test_other_encodings_are_refused() -> None:
     for name, content in (("a.csv", CSV.encode("utf-16")), ("a.ics", ICS.encode("cp932"))):
-        with pytest.raises(Unreadable, match="not UTF-8"):
+        with pytest.raises(Unreadable, match="UTF-8"):
             read(name, content, STUDIOS)
 
 
@@ -200,4 +200,75 @@ def test_what_is_no_text_or_hides_is_no_name() -> None:
         found = read("a.json", orjson.dumps([{**row, **wrong}]), STUDIOS)
         assert (found.lessons, len(found.problems)) == ([], 1), wrong
     (plain,) = read("a.json", orjson.dumps([{**row, "name": "\u202eYo\u0000ga\n1"}]), STUDIOS).lessons
-    assert plain.lesson_name == "Yo ga 1"
+    assert plain.lesson_name == "Yoga 1"
+
+
+FOREIGN = [
+    # what stands behind DTSTART, further lines, the beginning and the end in Japan
+    (":20260308T100000", "DTEND:20260308T113000\r\n", "2026-03-08 10:00", "11:30"),
+    (":20260308T010000Z", "DTEND:20260308T023000Z\r\n", "2026-03-08 10:00", "11:30"),
+    (":20260308T100000", "DURATION:PT1H30M\r\n", "2026-03-08 10:00", "11:30"),
+    (";TZID=Tokyo Standard Time:20260308T100000", "DURATION:PT45M\r\n", "2026-03-08 10:00", "10:45"),
+    (";TZID=Pacific Standard Time:20260307T170000", "", "2026-03-08 10:00", None),
+    ('";TZID="W. Europe Standard Time":20260308T020000'.removeprefix('"'), "", "2026-03-08 10:00", None),
+    (";TZID=/freeassociation.sourceforge.net/Europe/London:20260308T010000", "", "2026-03-08 10:00", None),
+    (";TZID=Nowhere/X:20260308T100000", "", "2026-03-08 10:00", None),
+    (":20260308T100000", "DTEND:nonsense\r\n", "2026-03-08 10:00", None),
+    (":20260308T100000", "DURATION:nonsense\r\n", "2026-03-08 10:00", None),
+    (":20260308T100000", "DTSTART:20270101T000000\r\nSUMMARY:other\r\nLOCATION:sby\r\n", "2026-03-08 10:00", None),
+    (":20260308T100000", "EXDATE:20260315T100000\r\n", "2026-03-08 10:00", None),
+    (
+        ":20260308T100000",
+        "SEQUENCE:x\r\nCLASS:PUBLIC\r\nBEGIN:VALARM\r\nSUMMARY:wake up\r\nEND:VALARM\r\n",
+        "2026-03-08 10:00",
+        None,
+    ),
+]
+
+
+@pytest.mark.parametrize(("start", "more", "begins", "ends"), FOREIGN)
+def test_calendars_of_other_programs(start: str, more: str, begins: str, ends: str | None) -> None:
+    (lesson,), problems = read_text("a.ics", EVENT.format(start=start, more=more))
+    end = UNSET if lesson.end_time is UNSET else f"{lesson.end_time:%H:%M}"
+    assert (f"{lesson.slot.lesson_date} {lesson.slot.start_time:%H:%M}", end) == (
+        begins,
+        UNSET if ends is None else ends,
+    )
+    assert (lesson.lesson_name, problems) == ("Yoga", [])
+
+
+def test_texts_of_a_calendar_are_unescaped_once() -> None:
+    text = EVENT.format(start=":20260308T100000", more="").replace("Yoga", "a\\\\n\\, b").replace("Mako", "M\\, K")
+    (lesson,), _ = read_text("a.ics", text)
+    assert (lesson.lesson_name, lesson.instructor) == ("a\\n, b", "M, K")
+
+
+def test_a_zone_that_a_calendar_describes_itself() -> None:
+    zone = (
+        "BEGIN:VTIMEZONE\r\nTZID:Our studio\r\nBEGIN:STANDARD\r\nDTSTART:19700101T000000\r\nTZOFFSETFROM:+0800\r\n"
+        "TZOFFSETTO:+0800\r\nEND:STANDARD\r\nEND:VTIMEZONE\r\n"
+    )
+    text = EVENT.format(start=";TZID=Our studio:20260308T090000", more="")
+    (lesson,), _ = read_text("a.ics", text.replace("BEGIN:VEVENT", f"{zone}BEGIN:VEVENT", 1))
+    assert lesson.slot == Slot("gnz", date(2026, 3, 8), time(10))
+
+
+@pytest.mark.parametrize(
+    ("missing", "problem"),
+    [
+        ("UID:a1\r\n", None),
+        ("SUMMARY:Yoga\r\n", "a1: name missing"),
+        ("LOCATION:gnz\r\n", "a1: studio missing"),
+        ("X-INSTRUCTOR:Mako\r\n", "a1: instructor missing"),
+        ("DTSTART:20260308T100000\r\n", "a1: date, start missing"),
+    ],
+)
+def test_fields_that_a_calendar_lacks(missing: str, problem: str | None) -> None:
+    text = EVENT.format(start=":20260308T100000", more="").replace(missing, "")
+    lessons, problems = read_text("a.ics", text)
+    assert (len(lessons), problems) == ((1, []) if problem is None else (0, [problem]))
+
+
+def test_a_day_without_a_time_is_no_lesson() -> None:
+    lessons, problems = read_text("a.ics", EVENT.format(start=";VALUE=DATE:20260308", more=""))
+    assert (lessons, problems) == ([], ["a1: date, start missing"])
