@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 import orjson
 
 from sekkei.design import ConditionFailed, Database, Field, Update
+from sekkei.kit.codes import DIGITS, read_code
 
 TOKEN_CHARACTERS_MAX = 8192
 _MARK_BYTES = 16
@@ -113,12 +114,16 @@ class OneTimeCode:
     LIFE = timedelta(minutes=10)
     TRIES_MAX = 5
 
-    def __init__(self, signer: Signer, digits: int = 6) -> None:
+    def __init__(self, signer: Signer, digits: int = DIGITS) -> None:
         self._signer, self._digits = signer, digits
 
     def make(self) -> str:
         """Return a new code."""
         return f"{secrets.randbelow(10**self._digits):0{self._digits}d}"
+
+    def read(self, typed: str) -> str | None:
+        """Return the code in what a person typed, or None where it has not the form of a code: that costs no try."""
+        return read_code(typed, self._digits)
 
     def mark(self, code: str, *owner: str) -> str:
         """Return what the table holds of a code; it is good for its owner only."""

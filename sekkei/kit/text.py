@@ -50,8 +50,8 @@ def one_line(text: str) -> str:
 
 
 def name_line(text: str) -> str:
-    """Return the name of a person, or a line of a receipt: a line without marks of direction."""
-    return one_line(MARKS.sub("", text))
+    """Return the name of a person, or a line of a receipt: without marks of direction, and with plain spaces."""
+    return " ".join(one_line(MARKS.sub("", text)).split())
 
 
 def many_lines(text: str) -> str:

@@ -10,7 +10,8 @@ import hashlib
 import hmac
 from urllib.parse import quote
 
-DIGITS = 6
+from sekkei.kit.codes import DIGITS, read_code
+
 PERIOD_SECONDS = 30
 DRIFT = 1
 """Codes of the step before and the step after count too: clocks differ, and typing takes time."""
@@ -30,7 +31,7 @@ def code(key: bytes, step: int, digits: int = DIGITS) -> str:
 
 def matching_step(key: bytes, given: str, now: float, after: int = -1) -> int | None:
     """The step whose code was given, of those near now and later than `after`: no code counts twice."""
-    digits = "".join(filter(str.isdigit, given))
+    digits = read_code(given) or ""
     here = step_at(now)
     for step in range(max(0, here - DRIFT), here + DRIFT + 1):
         if hmac.compare_digest(code(key, step).encode(), digits.encode()) and step > after:

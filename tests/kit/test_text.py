@@ -101,7 +101,7 @@ def test_a_line_and_a_text(text: str, line: str, lines: str) -> None:
 
 
 def test_a_name_has_no_marks_of_direction() -> None:
-    assert name_line("\u200f山田\u200e 太郎\u061c") == "山田 太郎"
+    assert name_line("\u200f山田\u200e\u3000太郎\u061c") == "山田 太郎"
 
 
 @pytest.mark.parametrize(

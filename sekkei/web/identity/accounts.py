@@ -223,11 +223,13 @@ class Accounts:
 
     async def answer(self, id: str, code: str) -> tuple[Account, str]:
         """The account that the code is for, made now if it is new, and where to go next."""
+        digits = self._codes.read(code)
+        if digits is None:
+            raise WrongCode(field="code")
         row, now = challenges.update(id), days.now(self._clock)
         found = await self._codes.tried(self._db, row, Challenge.attempts, Challenge.expires, now)
         if found is None:
             raise CodeOver()
-        digits = "".join(filter(str.isdigit, code))
         if not self._codes.matches(found.code_hash, digits, id):
             raise WrongCode(field="code")
         try:

@@ -72,14 +72,17 @@ class Addresses:
 
     async def confirm(self, account: Account, code: str, old_code: str) -> str:
         """The new address, once both codes are right; tries are counted before they are compared."""
+        new, old = self._codes.read(code), self._codes.read(old_code)
+        if new is None or (old is None and account.email):
+            raise WrongCode(field="code" if new is None else "old_code")
         row, now = address_changes.update(account.id), days.now(self._clock)
         change = await self._codes.tried(self._db, row, AddressChange.attempts, AddressChange.expires, now)
         if change is None:
             raise CodeOver()
-        if not self._codes.matches(change.code_hash, _digits(code), account.id, change.email):
+        if not self._codes.matches(change.code_hash, new, account.id, change.email):
             raise WrongCode(field="code")
-        old, owner = change.old_code_hash, (account.id, account.email or "")
-        if old and not self._codes.matches(old, _digits(old_code), *owner):
+        mark, owner = change.old_code_hash, (account.id, account.email or "")
+        if mark and not self._codes.matches(mark, old or "", *owner):
             raise WrongCode(field="old_code")
         update = accounts.update(account.id).set(Account.email, change.email).when(Account.email == account.email)
         try:
@@ -87,10 +90,6 @@ class Addresses:
         except TransactionFailed as failed:
             raise AddressTaken() from failed
         return change.email
-
-
-def _digits(typed: str) -> str:
-    return "".join(filter(str.isdigit, typed))
 
 
 class NewAddress(Struct):

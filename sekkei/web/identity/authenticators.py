@@ -1,7 +1,8 @@
 """Authenticator apps: a second proof of who somebody is. Not needed to sign in, but to do what is hard to undo.
 
 An app's key is derived from a random salt and the operator's secret. Only the salt is stored, so that whoever reads the
-table has no key. With the app come recovery codes (`recovery.py`), for whoever loses it.
+table has no key. With the app come ten recovery codes, each good once, for a user who loses it. They are shown once and
+stored as marks. They are digits, as the codes of an app are: one field takes both.
 """
 
 from __future__ import annotations
@@ -10,15 +11,16 @@ import secrets
 
 from sekkei.clock import Clock
 from sekkei.design import ConditionFailed, Database
+from sekkei.kit.codes import read_code
 from sekkei.kit.signing import OneTimeCode
 from sekkei.runtime import totp
 from sekkei.runtime.refusals import Gone, TooMany
 from sekkei.runtime.settings import Secrets
-from sekkei.web.identity import recovery
 from sekkei.web.identity.accounts import WrongCode
 from sekkei.web.identity.design import Account, accounts
 
 KEY_BYTES = 20
+RECOVERY_COUNT, RECOVERY_DIGITS = 10, 12
 WINDOW_SECONDS = 600
 TRIES_MAX = 5
 """In one window: of a million codes two or three are good at a time."""
@@ -33,7 +35,7 @@ class Authenticators:
         self._db = db
         self._clock = clock
         self._apps = keys.signer("authenticator apps")
-        self._recovery = OneTimeCode(keys.signer("recovery codes"), recovery.DIGITS)
+        self._recovery = OneTimeCode(keys.signer("recovery codes"), RECOVERY_DIGITS)
 
     def _key(self, account_id: str, salt: str) -> bytes:
         return self._keys(account_id, salt)[0]
@@ -68,7 +70,7 @@ class Authenticators:
         step = self._step(account_id, account.totp_offered, code)
         if step is None:
             raise WrongCode(field="code")
-        codes = recovery.make(self._recovery)
+        codes = [self._recovery.make() for _ in range(RECOVERY_COUNT)]
         update = accounts.update(account_id).set(Account.totp, account.totp_offered).set(Account.totp_step, step)
         update = update.set(Account.recovery, self._stored(account_id, codes)).known_by(Account.recovery)
         update = update.remove(Account.totp_offered).when(Account.totp_offered == account.totp_offered)
@@ -76,28 +78,30 @@ class Authenticators:
             await self._db.write(update)
         except ConditionFailed:
             raise NotOffered() from None
-        return codes
+        return ["-".join(code[at : at + 4] for at in range(0, RECOVERY_DIGITS, 4)) for code in codes]
 
     def _stored(self, account_id: str, codes: list[str]) -> frozenset[str]:
         return frozenset(self._recovery.mark(code, account_id) for code in codes)
 
     async def renew(self, account_id: str) -> list[str]:
         """Ten new recovery codes; those of before end."""
-        codes = recovery.make(self._recovery)
+        codes = [self._recovery.make() for _ in range(RECOVERY_COUNT)]
         update = accounts.update(account_id).set(Account.recovery, self._stored(account_id, codes))
         try:
             await self._db.write(update.when(Account.totp.exists()))
         except ConditionFailed:
             raise NotOffered() from None
-        return codes
+        return ["-".join(code[at : at + 4] for at in range(0, RECOVERY_DIGITS, 4)) for code in codes]
 
     async def check(self, account_id: str, code: str) -> int | None:
         """Raises unless it is a code of the app, or one for recovery: then how many of those are left.
 
         Each is good once, and only so many are looked at.
         """
+        spare = self._recovery.read(code)
+        if spare is None and read_code(code) is None:
+            raise WrongCode(field="code")
         account = await self._counted(await self._db.need(accounts(account_id).consistent()))
-        spare = recovery.read(code)
         if spare is not None:
             return await self._spend(account, spare)
         await self._check_app(account, code)

@@ -12,9 +12,8 @@ import pytest
 from sekkei.clock import ManualClock
 from sekkei.runtime import totp
 from sekkei.runtime.design import newest_messages
-from sekkei.web.identity import recovery
 from sekkei.web.identity.accounts import WrongCode
-from sekkei.web.identity.authenticators import TRIES_MAX, WINDOW_SECONDS
+from sekkei.web.identity.authenticators import RECOVERY_COUNT, TRIES_MAX, WINDOW_SECONDS
 from sekkei.web.identity.design import Account, accounts
 from sekkei.web.identity.proof import GOOD_FOR
 from sekkei.web.testing import Client, Reply, opened
@@ -68,9 +67,9 @@ async def desk() -> AsyncIterator[Desk]:
 
 async def test_ten_are_shown_once_and_stored_as_hashes_only(desk: Desk) -> None:
     codes = await desk.set_up()
-    assert len(set(codes)) == recovery.COUNT
+    assert len(set(codes)) == RECOVERY_COUNT
     row = await desk.row()
-    assert len(row.recovery) == recovery.COUNT
+    assert len(row.recovery) == RECOVERY_COUNT
     assert not [code for code in codes if code in repr(row) or code.replace("-", "") in repr(row)]
     page = (await desk.client.get("/account")).text
     assert "残り10個" in page
@@ -97,7 +96,7 @@ async def test_one_whose_answer_was_lost_is_used_and_not_wrong(desk: Desk, nth: 
     """First the try is counted, then the code is used up."""
     codes = await desk.set_up()
     with answer_lost(desk.client.shell.db, nth=nth):
-        assert await desk.client.shell.authenticators.check(desk.account, codes[3]) == recovery.COUNT - 1
+        assert await desk.client.shell.authenticators.check(desk.account, codes[3]) == RECOVERY_COUNT - 1
     with pytest.raises(WrongCode):
         await desk.client.shell.authenticators.check(desk.account, codes[3])
 
@@ -118,7 +117,7 @@ async def test_an_app_is_set_up_although_the_answer_was_lost(desk: Desk) -> None
     code = totp.code(key, totp.step_at(desk.clock.now()))
     with answer_lost(desk.client.shell.db):
         codes = await desk.client.shell.authenticators.confirm(desk.account, code)
-    assert await desk.client.shell.authenticators.check(desk.account, codes[0]) == recovery.COUNT - 1
+    assert await desk.client.shell.authenticators.check(desk.account, codes[0]) == RECOVERY_COUNT - 1
 
 
 async def test_however_it_is_typed(desk: Desk) -> None:
@@ -174,7 +173,7 @@ async def test_an_app_of_before_has_none_until_its_owner_makes_some(desk: Desk) 
     await desk.set_up()
     await desk.client.shell.db.write(accounts.update(desk.account).remove(Account.recovery))
     assert "残り0個" in (await desk.client.get("/account")).text
-    assert len(shown(await desk.client.post("/account/authenticator/codes"))) == recovery.COUNT
+    assert len(shown(await desk.client.post("/account/authenticator/codes"))) == RECOVERY_COUNT
 
 
 async def test_no_export_has_them(desk: Desk) -> None:

@@ -8,6 +8,7 @@ import msgspec
 from msgspec import Meta
 from starlette.requests import Request
 
+from sekkei.kit.typed import Line
 from sekkei.web import Operations, Rate, limit
 from sekkei_systems.lessons.api.shapes import TimeOfDay
 from sekkei_systems.lessons.design import Contact
@@ -47,7 +48,7 @@ class AddressIn(msgspec.Struct):
 
 
 class CodeIn(msgspec.Struct):
-    code: Annotated[str, Meta(min_length=1, max_length=20)]
+    code: Annotated[str, Line(300)]
 
 
 class LineCodeOut(msgspec.Struct):

@@ -9,6 +9,7 @@ import msgspec
 from msgspec import Meta
 from starlette.requests import Request
 
+from sekkei.kit.typed import Line
 from sekkei.runtime.refusals import Invalid, Refusal
 from sekkei.runtime.settings import Settings
 from sekkei.web import Form, Html, Pages, Redirect, Sent, limit
@@ -41,7 +42,7 @@ class AddressForm(msgspec.Struct):
 
 class CodeForm(msgspec.Struct):
     channel: str
-    code: Annotated[str, Meta(min_length=1, max_length=20)]
+    code: Annotated[str, Line(300)]
 
 
 @dataclass(frozen=True, slots=True)

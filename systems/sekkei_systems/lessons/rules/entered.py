@@ -37,10 +37,5 @@ def day_in(text: str, field: str = "date") -> date:
         raise BadDay(field=field) from None
 
 
-def digits_in(text: str) -> str:
-    """The digits of a code, whatever was typed between them."""
-    return "".join(one for one in plainly(text) if one.isascii() and one.isdigit())
-
-
 def optional_time_in(text: str | None, field: str = "time") -> time | None:
     return time_in(text, field) if text and text.strip() else None

@@ -28,7 +28,6 @@ from sekkei_systems.lessons.design import (
     line_tries,
     proofs,
 )
-from sekkei_systems.lessons.rules.entered import digits_in, plainly
 from sekkei_systems.lessons.rules.links import Links, Tap
 from sekkei_systems.lessons.rules.notices import TOPICS, Notices, addresses_of
 from sekkei_systems.lessons.service.access import Member
@@ -43,7 +42,6 @@ _FIELDS: dict[str, Field[Contact, str | None]] = {
     "webhook": Contact.webhook_url,
 }
 _PUSH_TOKEN = re.compile(r"Expo(?:nent)?PushToken\[[\w:-]{1,200}\]")
-_DIGITS = re.compile(r"[0-9]{8}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,11 +146,14 @@ class Contacts:
         """The code came back: the address is theirs, and used from now on."""
         if channel not in CHANNELS:
             raise refusals.BadAddress(field="channel")
+        digits = self._codes.read(code)
+        if digits is None:
+            raise refusals.WrongCode(field="code")
         row = proofs.update(member.user_id, channel)
         found = await self._codes.tried(self._db, row, Proof.attempts, Proof.ttl, self._now())
         if found is None:
             raise refusals.CodeOver()
-        if not self._codes.matches(found.code_hash, digits_in(code), member.user_id, channel):
+        if not self._codes.matches(found.code_hash, digits, member.user_id, channel):
             raise refusals.WrongCode(field="code")
         gone = proofs.delete(member.user_id, channel).when(Proof.code_hash == found.code_hash)
         return await self._take(member.user_id, channel, found.address or "", gone)
@@ -169,10 +170,10 @@ class Contacts:
 
     async def link_line(self, line_user_id: str, text: str) -> Contact | None:
         """What somebody typed to the bot; None when it is no code that waits for it, or they tried too many."""
-        digits = _DIGITS.search(plainly(text))
+        digits = self._line_codes.read(text)
         if digits is None or not await self._may_try(line_user_id):
             return None
-        hashed = self._line_codes.mark(digits[0])
+        hashed = self._line_codes.mark(digits)
         found = await self._db.get(line_codes(hashed).consistent())
         if found is None or found.ttl <= self._now():
             return None

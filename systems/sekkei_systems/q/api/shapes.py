@@ -56,7 +56,7 @@ class AskCode(Shape):
 
 class GiveCode(Shape):
     challenge: Annotated[Token, Meta(min_length=1, max_length=100)]
-    code: Annotated[str, Line(20, 6)]
+    code: Annotated[str, Line(300)]
     device_token: DeviceOf | None = None
 
 

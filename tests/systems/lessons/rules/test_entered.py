@@ -7,7 +7,7 @@ from datetime import date, time
 import pytest
 
 from sekkei_systems.lessons.refusals import BadDay, BadTime
-from sekkei_systems.lessons.rules.entered import day_in, digits_in, optional_time_in, time_in
+from sekkei_systems.lessons.rules.entered import day_in, optional_time_in, time_in
 
 
 @pytest.mark.parametrize("text", ["9:05", "09:05", "9:5", "９：０５", " 9:05 ", "09:05:00"])
@@ -33,6 +33,5 @@ def test_no_day(text: str) -> None:
         day_in(text)
 
 
-def test_digits_and_nothing() -> None:
-    assert digits_in(" １２3-456 ") == "123456"
+def test_an_optional_time() -> None:
     assert (optional_time_in(""), optional_time_in(None), optional_time_in("７:00")) == (None, None, time(7, 0))
