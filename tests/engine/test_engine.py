@@ -96,7 +96,7 @@ async def test_a_write_that_comes_as_the_store_closes_is_told(
     monkeypatch.setattr(engine._writer, "_job", late)
     request = {"TableName": "plain"} | ({"Item": item(pk="a")} if operation == "PutItem" else {})
     with pytest.raises(RuntimeError, match="This store is closed"):
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             await engine.call(operation, request)
 
 
@@ -290,7 +290,7 @@ def test_a_loop_that_ended_in_its_turn_is_no_company(engine: Engine, monkeypatch
     leave_alone(tables.put("plain", pk="a"))
     gathered: list[Job] = []
     monkeypatch.setattr(engine._writer, "_gather", lambda job, loop: gathered.append(job))
-    asyncio.run(asyncio.wait_for(tables.put("plain", pk="b"), 5))
+    asyncio.run(asyncio.wait_for(tables.put("plain", pk="b"), 60))
     assert gathered == []
 
 

@@ -37,11 +37,20 @@ async def test_nobody_waits_for_the_answer_to_quit(monkeypatch: pytest.MonkeyPat
 
 
 async def test_the_last_word_on_a_mail_may_come_late(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(smtp, "TIMEOUT_SECONDS", 2)
+    waits, get_reply = list[float | None](), smtplib.SMTP.getreply
+
+    def noted(connection: smtplib.SMTP) -> tuple[int, bytes]:
+        assert connection.sock is not None
+        waits.append(connection.sock.gettimeout())
+        return get_reply(connection)
+
+    monkeypatch.setattr(smtplib.SMTP, "getreply", noted)
     server = SmtpCounterpart(ManualClock())
-    server.faults.slow_seconds = 3
     await sent(server, message())
     assert len(server.mails) == 1
+    before_data = len(waits) - 3
+    from_data_on = [smtp.TAKING_SECONDS, smtp.TAKING_SECONDS, smtp.QUIT_SECONDS]
+    assert waits == [smtp.TIMEOUT_SECONDS] * before_data + from_data_on
 
 
 async def test_a_thread_ends_before_its_mail_is_tried_again() -> None:
@@ -50,13 +59,19 @@ async def test_a_thread_ends_before_its_mail_is_tried_again() -> None:
     assert Smtp.timeout_seconds >= longest, "or a mail is sent by a thread that nobody asks any more"
 
 
-async def test_a_mail_server_that_hangs_takes_nobody_elses_thread() -> None:
+async def test_a_mail_server_that_hangs_takes_nobody_elses_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    come = asyncio.Event()
+
+    async def hang(talk: object) -> None:
+        come.set()
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr("sekkei.runtime.counterparts.smtp._Talk.hold", hang)
     server = SmtpCounterpart(ManualClock())
-    server.faults.hang = True
     asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(1))
     async with server.serve() as url:
         sending = asyncio.create_task(Smtp(url, "sekkei@example.com").send(message()))
-        await asyncio.sleep(0.2)
+        await come.wait()
         async with asyncio.timeout(smtp.TIMEOUT_SECONDS / 2):
             await asyncio.to_thread(int)
         assert not sending.done()

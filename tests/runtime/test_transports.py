@@ -211,8 +211,7 @@ async def test_expo_six_hundred_a_second() -> None:
     async with http_server(*answers) as server:
         expo = Expo(server.url, "", Http(), ManualClock(), sleep)
         await asyncio.gather(*(expo.send_many(pushes(100)) for _ in range(7)))
-    assert len(waited) == 6
-    assert 0.9 < max(waited) <= 1.0  # the seventh hundred waits for the next second
+    assert waited == pytest.approx([number / 6 for number in range(1, 7)]), "the seventh hundred in the next second"
 
 
 async def test_line_takes_a_push_once() -> None:

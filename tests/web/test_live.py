@@ -24,7 +24,7 @@ PATIENCE_SECONDS = 15.0
 """For what comes at once."""
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def quick_heartbeat(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(live, "HEARTBEAT_SECONDS", 0.05)
 
@@ -73,6 +73,7 @@ async def test_a_browser_that_comes_back_goes_on_where_it_was() -> None:
         assert "data: 3" in rest
 
 
+@pytest.mark.usefixtures("quick_heartbeat")
 async def test_a_position_of_an_earlier_life_of_the_server_asks_for_a_reload() -> None:
     async with opened(SYSTEM) as client:
         await client.sign_in()
@@ -90,6 +91,7 @@ async def test_a_position_of_an_earlier_life_of_the_server_asks_for_a_reload() -
         assert "event: reload" not in await heard(client, 2)
 
 
+@pytest.mark.usefixtures("quick_heartbeat")
 async def test_a_quiet_connection_says_that_it_is_there() -> None:
     async with opened(SYSTEM) as client:
         await client.sign_in()

@@ -87,7 +87,7 @@ class Client:
         return await self.reply()
 
     async def reply(self, with_body: bool = True) -> Reply:
-        head = (await asyncio.wait_for(self.reader.readuntil(b"\r\n\r\n"), 20)).decode("latin-1").split("\r\n")
+        head = (await asyncio.wait_for(self.reader.readuntil(b"\r\n\r\n"), 60)).decode("latin-1").split("\r\n")
         headers = {}
         for line in head[1:-2]:
             name, _, value = line.partition(": ")
@@ -108,6 +108,6 @@ class Client:
     async def closed(self) -> bool:
         """Whether the server ends the connection, having said all it wanted."""
         try:
-            return await asyncio.wait_for(self.reader.read(1), 20) == b""
+            return await asyncio.wait_for(self.reader.read(1), 60) == b""
         except ConnectionResetError:
             return True

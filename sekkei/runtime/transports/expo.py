@@ -128,7 +128,7 @@ class Expo:
 
     async def _pace(self, count: int) -> None:
         """No more a second than Expo takes."""
-        now = asyncio.get_running_loop().time()
+        now = self._clock.monotonic()
         start = max(now, self._free_at)
         self._free_at = start + count / PER_SECOND
         if start > now:

@@ -53,7 +53,7 @@ def held(engine: Engine) -> Iterator[threading.Event]:
 
     def slow(*, as_it_is: bool = False) -> apsw.Connection:
         began.set()
-        may_end.wait(30)
+        may_end.wait(100)
         return connect(as_it_is=as_it_is)
 
     engine._writer._connect = slow
@@ -68,8 +68,8 @@ async def test_others_write_while_the_log_is_put_into_the_database(path: Path) -
         await engine.call("CreateTable", TABLE)
         with held(engine) as began:
             await write(engine, range(20))
-            assert began.wait(5)
-            async with asyncio.timeout(10):
+            assert began.wait(60)
+            async with asyncio.timeout(60):
                 await write(engine, range(20, 60))
                 await engine._writer.run(lambda transaction: None)  # in the writer's own thread
             assert pages_of_the_log(path) > 2 * PAGES, "nothing was begun anew under the hands of who copies"
@@ -84,7 +84,7 @@ async def test_who_closes_waits_for_the_copy(path: Path) -> None:
     await engine.call("CreateTable", TABLE)
     with held(engine) as began:
         await write(engine, range(20))
-        assert began.wait(5)
+        assert began.wait(60)
         closing = asyncio.create_task(asyncio.to_thread(engine.close))
         done, _ = await asyncio.wait([closing], timeout=0.2)
         assert not done

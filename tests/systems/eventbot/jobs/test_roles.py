@@ -193,13 +193,23 @@ async def test_a_call_on_its_way_holds_the_role_until_it_has_ended(
 
 
 @pytest.fixture
-def renewed_often(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Leases are renewed by the real clock, which is not that of the tests."""
+def renewed_often(monkeypatch: pytest.MonkeyPatch) -> asyncio.Event:
+    """Leases are renewed by the real clock, which is not that of the tests. The event tells of each time."""
+    renewed, renew = asyncio.Event(), leases.Leases._renew
+
+    async def noted(self: leases.Leases[Any], *row: Any) -> bool:
+        done = await renew(self, *row)
+        renewed.set()
+        return done
+
     monkeypatch.setattr(leases, "RENEWALS", 3_000)
+    monkeypatch.setattr(leases.Leases, "_renew", noted)
+    return renewed
 
 
-@pytest.mark.usefixtures("renewed_often")
-async def test_who_settles_for_long_stays_the_only_one(with_role: Bot, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_who_settles_for_long_stays_the_only_one(
+    renewed_often: asyncio.Event, with_role: Bot, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Found by seeds 13025 and 13248 of the world: another one settled it meanwhile, and the first went on with whom it
     had seen take part half a minute before."""
     event = await joined(with_role, REN)
@@ -220,7 +230,8 @@ async def test_who_settles_for_long_stays_the_only_one(with_role: Bot, monkeypat
     await with_role.service.joining.join(REN.actor, event.event_id)
     for _ in range(3):
         await with_role.work(LEASE.total_seconds() / 2)
-        await asyncio.sleep(0.1)
+        renewed_often.clear()
+        await renewed_often.wait()
     arrives.set()
     await slow
     assert await holders(with_role) == {REN.id}
