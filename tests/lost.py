@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Collection, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -11,6 +11,7 @@ from sekkei.design import Database
 from sekkei.errors import NoAnswer
 from sekkei.store import Retrying, Store
 from sekkei.store.protocol import Request, Response
+from tests.scripted_store import ScriptedStore
 
 WRITES = ("PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems")
 
@@ -23,39 +24,46 @@ async def at_once(seconds: float) -> None:
     await asyncio.sleep(0)
 
 
-class Forgetful:
+class Forgetful(ScriptedStore):
     """A store whose answer to the nth write is lost, and in which somebody else is at work `meanwhile`."""
 
-    def __init__(self, store: Store, meanwhile: Callable[[], Awaitable[Any]] = nothing, nth: int = 1) -> None:
-        self._store, self._meanwhile, self._left = store, meanwhile, nth
+    def __init__(
+        self,
+        store: Store,
+        meanwhile: Callable[[], Awaitable[Any]] = nothing,
+        nth: int = 1,
+        operations: Collection[str] = WRITES,
+    ) -> None:
+        super().__init__(store, after=self._lose)
+        self._meanwhile, self._left, self._writes = meanwhile, nth, operations
         self.operations: list[str] = []
         """Those that were carried out."""
 
-    async def call(self, operation: str, request: Request) -> Response:
-        answer = await self._store.call(operation, request)
+    async def _lose(self, operation: str, request: Request, answer: Response) -> None:
         self.operations.append(operation)
-        self._left -= operation in WRITES
-        if operation in WRITES and self._left == 0:
+        self._left -= operation in self._writes
+        if operation in self._writes and self._left == 0:
             await self._meanwhile()
             raise NoAnswer("the answer was lost on its way")
-        return answer
 
     @property
     def lost(self) -> bool:
         return self._left <= 0
 
-    async def close(self) -> None:
-        await self._store.close()
-
 
 @contextmanager
 def answer_lost(
-    db: Database, meanwhile: Callable[[], Awaitable[Any]] = nothing, *, nth: int = 1
+    db: Database,
+    meanwhile: Callable[[], Awaitable[Any]] = nothing,
+    *,
+    nth: int = 1,
+    operations: Collection[str] = WRITES,
+    tried_again: bool = True,
 ) -> Iterator[Forgetful]:
     """The answer to the nth write through `db` is lost, and it is tried again."""
     plain = db.store
-    forgetful = Forgetful(plain, meanwhile, nth)
-    db.store = Retrying(forgetful, clock=db.clock, sleep=at_once)
+    forgetful = Forgetful(plain, meanwhile, nth, operations)
+    db.store = Retrying(forgetful, clock=db.clock, sleep=at_once) if tried_again else forgetful
     try:
         yield forgetful
     finally:

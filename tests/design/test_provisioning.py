@@ -12,6 +12,7 @@ from sekkei.design import Attr, Capacity, Design, Index, Key, LocalIndex, Tables
 from sekkei.errors import ValidationException
 from sekkei.store import Embedded, Store
 from tests.design.example import design as example
+from tests.scripted_store import ScriptedStore
 
 
 @model
@@ -170,23 +171,13 @@ async def test_moving_a_time_to_live_needs_its_name_and_two_runs(store: Store, e
 
 
 async def test_a_second_change_of_the_time_to_live_within_an_hour_is_refused(env: str) -> None:
-    class OneAnHour:
-        """DynamoDB's rule, in front of a store."""
+    store = ScriptedStore(Embedded())
 
-        def __init__(self, inner: Store) -> None:
-            self.inner, self.changes = inner, 0
+    def one_an_hour(operation: str, request: Any) -> None:
+        if operation == "UpdateTimeToLive" and store.count(operation) > 1:
+            raise ValidationException("Time to live has been modified multiple times within a fixed interval")
 
-        async def call(self, operation: str, request: Any) -> Any:
-            if operation == "UpdateTimeToLive":
-                self.changes += 1
-                if self.changes > 1:
-                    raise ValidationException("Time to live has been modified multiple times within a fixed interval")
-            return await self.inner.call(operation, request)
-
-        async def close(self) -> None:
-            await self.inner.close()
-
-    store = OneAnHour(Embedded())
+    store.before = one_an_hour
     await tables.create(store, make(ttl="expires"), env)
     with pytest.raises(TablesDiffer, match=r"SK603.*one change an hour"):
         await tables.apply(store, make(), env, named=[f"{env}-x-things.ttl"])

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from datetime import UTC, date, datetime, timedelta
-from typing import Any
 
 import pytest
 
@@ -36,6 +35,7 @@ from tests.design.example import (
     teams,
     totals,
 )
+from tests.scripted_store import ScriptedStore, raises
 
 RICH = Task(
     team_id="t1",
@@ -319,24 +319,14 @@ async def test_an_upsert_does_not_revive_an_expired_item(db: Database, clock: Ma
 async def test_an_upsert_is_tried_again_when_a_transaction_is_at_the_expired_item(
     db: Database, clock: ManualClock
 ) -> None:
-    inner, conflicts = db.store, 0
-
-    class Busy:
-        async def call(self, operation: str, request: Any) -> Any:
-            nonlocal conflicts
-            if operation == "DeleteItem" and not conflicts:
-                conflicts += 1
-                raise TransactionConflictException("Transaction is ongoing for the item")
-            return await inner.call(operation, request)
-
-        async def close(self) -> None: ...
-
-    busy = db.design.open(Busy(), env=db.env, clock=db.clock)
+    conflict = TransactionConflictException("Transaction is ongoing for the item")
+    store = ScriptedStore(db.store, before=raises(conflict, operations=["DeleteItem"]))
+    busy = db.design.open(store, env=db.env, clock=db.clock)
     gone = datetime.fromtimestamp(clock.now() - 60, UTC)
     await db.write(day_totals.put(DayTotals(team_id="t1", day=date(2025, 8, 20), todo=9, expires=gone)))
     upsert = day_totals.upsert("t1", date(2025, 8, 20)).add(DayTotals.todo, 1)
     await busy.transact(upsert, totals.upsert("t1").add(Totals.todo, 1))
-    assert conflicts == 1
+    assert store.count("DeleteItem") == 2
     assert (await db.need(day_totals("t1", date(2025, 8, 20)))).todo == 1
 
 

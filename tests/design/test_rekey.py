@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import sekkei.testing
 from sekkei.design import ConditionFailed, Contended, Database, TransactionFailed, ValueRefused, replace
 from tests.design.example import Status, Task, Totals, by_group, design, ranked, tasks, totals
+from tests.scripted_store import ScriptedStore
 
 TASK = Task(team_id="t1", task_id="k1", title="x")
 
@@ -61,22 +62,22 @@ async def test_counting_a_number_that_is_in_a_key(db: Database) -> None:
 
 async def test_an_update_that_touches_no_key_reads_nothing(db: Database) -> None:
     await db.write(tasks.create(TASK))
-    calls: list[str] = []
-    spy = _Spy(db, calls)
+    noting = ScriptedStore(db.store)
+    spy = db.design.open(noting, env=db.env, clock=db.clock)
     await spy.write(tasks.update("t1", "k1").set(Task.title, "y"))
-    assert calls == ["UpdateItem"]
+    assert [operation for operation, _ in noting.asked] == ["UpdateItem"]
 
 
 async def test_what_the_caller_knows_saves_the_read_and_becomes_a_condition(db: Database) -> None:
     task = await db.write(tasks.create(replace(TASK, due=date(2025, 9, 1), rank=2)))
-    calls: list[str] = []
-    spy = _Spy(db, calls)
+    noting = ScriptedStore(db.store)
+    spy = db.design.open(noting, env=db.env, clock=db.clock)
     await spy.write(tasks.update("t1", "k1").set(Task.status, Status.DOING).knowing(task))
-    assert calls == ["UpdateItem"]
+    assert [operation for operation, _ in noting.asked] == ["UpdateItem"]
     await assert_consistent(db)
     known = tasks.update("t1", "k1").set(Task.status, Status.DONE).knowing(Task.due, date(2025, 9, 1))
     await spy.write(known.knowing(Task.rank, 2))
-    assert calls == ["UpdateItem", "UpdateItem"]
+    assert [operation for operation, _ in noting.asked] == ["UpdateItem", "UpdateItem"]
     await assert_consistent(db)
     with pytest.raises(ConditionFailed):
         await db.write(tasks.update("t1", "k1").set(Task.status, Status.TODO).knowing(replace(task, rank=5)))
@@ -84,40 +85,17 @@ async def test_what_the_caller_knows_saves_the_read_and_becomes_a_condition(db: 
         await db.write(tasks.update("t1", "k1").set(Task.title, "z").knowing(Task.status, Status.TODO))
 
 
-class _Spy:
-    """A database whose store notes what it is asked."""
-
-    def __new__(cls, db: Database, calls: list[str]) -> Database:  # type: ignore[misc]
-        inner = db.store
-
-        class Noting:
-            async def call(self, operation: str, request: Any) -> Any:
-                calls.append(operation)
-                return await inner.call(operation, request)
-
-            async def close(self) -> None:
-                await inner.close()
-
-        return db.design.open(Noting(), env=db.env, clock=db.clock)
-
-
 async def test_a_change_in_between_is_noticed_and_tried_again(db: Database) -> None:
     await db.write(tasks.create(replace(TASK, due=date(2025, 9, 1))))
-    inner = db.store
     meddled = 0
 
-    class Meddling:
-        async def call(self, operation: str, request: Any) -> Any:
-            nonlocal meddled
-            answer = await inner.call(operation, request)
-            if operation == "GetItem" and meddled < 2:
-                meddled += 1
-                await db.write(tasks.update("t1", "k1").set(Task.due, date(2025, 9, 1 + meddled)))
-            return answer
+    async def meddle(operation: str, request: Any, answer: Any) -> None:
+        nonlocal meddled
+        if operation == "GetItem" and meddled < 2:
+            meddled += 1
+            await db.write(tasks.update("t1", "k1").set(Task.due, date(2025, 9, 1 + meddled)))
 
-        async def close(self) -> None: ...
-
-    other = db.design.open(Meddling(), env=db.env, clock=db.clock)
+    other = db.design.open(ScriptedStore(db.store, after=meddle), env=db.env, clock=db.clock)
     await other.write(tasks.update("t1", "k1").set(Task.status, Status.DOING))
     assert meddled == 2
     assert (await db.need(tasks("t1", "k1"))).due == date(2025, 9, 3)
@@ -143,18 +121,12 @@ async def test_endless_contention_ends_with_an_error(db: Database, request: pyte
     if "embedded" not in request.node.name:
         pytest.skip("the same code whatever the store")
     await db.write(tasks.create(replace(TASK, rank=0)))
-    inner = db.store
 
-    class Rival:
-        async def call(self, operation: str, request: Any) -> Any:
-            answer = await inner.call(operation, request)
-            if operation == "GetItem":
-                await db.write(tasks.update("t1", "k1").add(Task.rank, 1))
-            return answer
+    async def write_too(operation: str, request: Any, answer: Any) -> None:
+        if operation == "GetItem":
+            await db.write(tasks.update("t1", "k1").add(Task.rank, 1))
 
-        async def close(self) -> None: ...
-
-    other = db.design.open(Rival(), env=db.env, clock=db.clock)
+    other = db.design.open(ScriptedStore(db.store, after=write_too), env=db.env, clock=db.clock)
     with pytest.raises(Contended, match="SK303"):
         await other.write(tasks.update("t1", "k1").set(Task.status, Status.DOING))
     await assert_consistent(db)

@@ -13,31 +13,19 @@ from sekkei.design import ConditionFailed, Contended, Database, TransactionFaile
 from sekkei.errors import ConditionalCheckFailedException, TransactionCanceledException
 from sekkei.store import Embedded
 from tests.design.example import Task, Totals, design, tasks, totals
+from tests.scripted_store import ScriptedStore, answers
 
 Answer = Callable[[dict[str, Any]], dict[str, Any]]
 TASK = Task(team_id="t", task_id="k", title="x")
 
 
-class Scripted:
-    """A store that answers as told, and notes what it was asked."""
-
-    def __init__(self, *answers: Any) -> None:
-        self.answers = list(answers)
-        self.asked: list[tuple[str, dict[str, Any]]] = []
-
-    async def call(self, operation: str, request: Any) -> dict[str, Any]:
-        self.asked.append((operation, request))
-        answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
-        if isinstance(answer, Exception):
-            raise answer
-        return answer(request) if callable(answer) else answer  # type: ignore[no-any-return]
-
-    async def close(self) -> None: ...
-
-
 @pytest.fixture(autouse=True)
 def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(retries, "FIRST_WAIT_SECONDS", 0.0)
+
+
+def scripted(*given: Any) -> ScriptedStore:
+    return ScriptedStore(before=answers(*given))
 
 
 def opened(store: Any) -> Database:
@@ -50,7 +38,7 @@ async def test_unprocessed_writes_are_sent_again_until_none_is_left() -> None:
         left = elements[len(elements) // 2 + 1 :]
         return {"UnprocessedItems": {name: left} if left else {}}
 
-    store = Scripted(half)
+    store = scripted(half)
     assert (
         await opened(store).write_many(tasks.put(Task(team_id="t", task_id=str(i), title="")) for i in range(30)) == 30
     )
@@ -67,36 +55,36 @@ async def test_unprocessed_reads_are_asked_again() -> None:
         rest = {"x-board": {"Keys": keys[2:]}} if keys[2:] else {}
         return {"Responses": {"x-board": items}, "UnprocessedKeys": rest}
 
-    store = Scripted(first_two)
+    store = scripted(first_two)
     found = await opened(store).get_many(tasks("t", str(i)) for i in range(5))
     assert [task.task_id for task in found if task is not None] == ["0", "1", "2", "3", "4"]
     assert len(store.asked) == 3
 
 
 async def test_a_store_that_never_finishes_is_given_up() -> None:
-    never = Scripted(lambda request: {"UnprocessedItems": request["RequestItems"]})
+    never = scripted(lambda request: {"UnprocessedItems": request["RequestItems"]})
     with pytest.raises(Contended, match="SK305"):
         await opened(never).write_many([tasks.put(TASK)])
     assert len(never.asked) == retries.TRIES_MAX
-    never = Scripted(lambda request: {"Responses": {}, "UnprocessedKeys": request["RequestItems"]})
+    never = scripted(lambda request: {"Responses": {}, "UnprocessedKeys": request["RequestItems"]})
     with pytest.raises(Contended, match="SK304"):
         await opened(never).get_many([tasks("t", "k")])
 
 
 async def test_conflicts_are_tried_again() -> None:
     conflict = TransactionCanceledException.of([{"Code": "TransactionConflict", "Message": "busy"}, {"Code": "None"}])
-    store = Scripted(conflict, conflict, {})
+    store = scripted(conflict, conflict, {})
     await opened(store).transact(tasks.create(TASK), totals.upsert("t").add(Totals.todo, 1), token="same")
     assert [request["ClientRequestToken"] for _, request in store.asked] == ["same"] * 3
     with pytest.raises(Contended, match="SK303"):
-        await opened(Scripted(conflict)).transact(tasks.create(TASK), totals.upsert("t").add(Totals.todo, 1))
+        await opened(scripted(conflict)).transact(tasks.create(TASK), totals.upsert("t").add(Totals.todo, 1))
 
 
 async def test_a_failed_condition_is_not_tried_again() -> None:
     failed = TransactionCanceledException.of(
         [{"Code": "ConditionalCheckFailed", "Message": "no"}, {"Code": "TransactionConflict", "Message": "busy"}]
     )
-    store = Scripted(failed)
+    store = scripted(failed)
     with pytest.raises(TransactionFailed):
         await opened(store).transact(tasks.create(TASK), totals.upsert("t").add(Totals.todo, 1))
     assert len(store.asked) == 1
@@ -106,7 +94,7 @@ async def test_other_reasons_are_told_in_the_stores_words() -> None:
     odd = TransactionCanceledException.of([{"Code": "None"}, {"Code": "ValidationError", "Message": "too big"}])
     bump = totals.upsert("t").add(Totals.todo, 1)
     with pytest.raises(TransactionFailed, match="too big") as told:
-        await opened(Scripted(odd)).transact(tasks.create(TASK), bump)
+        await opened(scripted(odd)).transact(tasks.create(TASK), bump)
     reason = told.value.reason(bump)
     assert reason is not None
     assert reason.code == "ValidationError"
@@ -115,7 +103,7 @@ async def test_other_reasons_are_told_in_the_stores_words() -> None:
 async def test_a_store_that_does_not_send_the_old_item() -> None:
     create = tasks.create(TASK)
     with pytest.raises(ConditionFailed, match="already there") as failed:
-        await opened(Scripted(ConditionalCheckFailedException())).write(create)
+        await opened(scripted(ConditionalCheckFailedException())).write(create)
     assert failed.value.old(create) is None
 
 
@@ -133,18 +121,13 @@ async def test_a_transaction_whose_answer_was_lost_is_recognised() -> None:
     await tables.create(inner, design, "test")
     tokens: list[str] = []
 
-    class LosesTheFirst:
-        async def call(self, operation: str, request: Any) -> dict[str, Any]:
-            answer = await inner.call(operation, request)
-            if operation == "TransactWriteItems":
-                tokens.append(request["ClientRequestToken"])
-                if len(tokens) == 1:
-                    raise TransactionCanceledException.of([{"Code": "TransactionConflict"}, {"Code": "None"}])
-            return answer
+    def lose_the_first(operation: str, request: Any, answer: Any) -> None:
+        if operation == "TransactWriteItems":
+            tokens.append(request["ClientRequestToken"])
+            if len(tokens) == 1:
+                raise TransactionCanceledException.of([{"Code": "TransactionConflict"}, {"Code": "None"}])
 
-        async def close(self) -> None: ...
-
-    db = design.open(LosesTheFirst(), env="test")
+    db = design.open(ScriptedStore(inner, after=lose_the_first), env="test")
     await db.transact(tasks.create(TASK), totals.upsert("t").add(Totals.todo, 1))
     assert len(tokens) == 2
     assert tokens[0] == tokens[1]

@@ -19,10 +19,10 @@ from sekkei.runtime.jobs import Job, Jobs, Progress
 from sekkei.runtime.outbox import Outbox, Undeliverable
 from sekkei.runtime.pump import ATTEMPTS_MAX, UNREAD_MAX, UNREAD_PAUSE, Pump
 from sekkei.runtime.schedules import StoredSchedules
-from sekkei.store.protocol import Request, Response
 from tests.runtime.test_dead_shards import unread
 from tests.runtime.test_pump import Reader, db, pump, write
 from tests.runtime.test_schedules import Calls, worker_of
+from tests.scripted_store import ScriptedStore, raises
 
 __all__ = ["db"]
 HOOK = "https://ops.example.com/hook"
@@ -141,22 +141,9 @@ async def test_a_poison_record(db: Database, clock: ManualClock) -> None:
     assert await ringing(reading._runtime, clock) == ["dead-letters/record"]
 
 
-class DeadShard:
-    """A store one of whose shards cannot be read."""
-
-    def __init__(self, db: Database) -> None:
-        self._store, self.dead = db.store, True
-
-    async def call(self, operation: str, request: Request) -> Response:
-        if self.dead and operation == "GetRecords":
-            raise InternalServerError("this shard is broken")
-        return await self._store.call(operation, request)
-
-    async def close(self) -> None: ...
-
-
 async def test_a_dead_shard(db: Database, clock: ManualClock) -> None:
-    reader, store = Reader(), DeadShard(db)
+    broken = InternalServerError("this shard is broken")
+    reader, store = Reader(), ScriptedStore(db.store, before=raises(*[broken] * 100, operations=["GetRecords"]))
     first = pump(db, clock, reader)
     reading = Pump(store, first._runtime, clock, "notes", "test", reader.handle, "w")
     await write(db, "a")
@@ -169,7 +156,7 @@ async def test_a_dead_shard(db: Database, clock: ManualClock) -> None:
     (shown,) = await unread(first._runtime, clock)
     assert (shown.name, shown.attempts, shown.waits) == (f"shard:{shown.id}", UNREAD_MAX, True)
     assert "this shard is broken" in shown.error
-    store.dead = False
+    store.before = None
     await reading.run_once()
     assert reader.seen == ["a"]
     assert await ringing(first._runtime, clock) == []

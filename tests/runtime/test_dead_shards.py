@@ -15,6 +15,7 @@ from sekkei.runtime.pump import SHARDS_KNOWN, UNREAD_MAX, UNREAD_PAUSE, Pump
 from sekkei.runtime.refusals import NotThere
 from sekkei.store.protocol import Request, Response
 from tests.runtime.test_pump import Reader, db, pump, write
+from tests.scripted_store import ScriptedStore
 
 __all__ = ["db"]
 
@@ -27,19 +28,20 @@ async def unread(runtime: Database, clock: ManualClock) -> list[DeadLetter]:
     return (await DeadLetters(runtime, clock).page(DeadLetterKind.SHARD, size=10))[0]
 
 
-class Reshard:
+class Reshard(ScriptedStore):
     """A store whose one shard ended and has a child, as DynamoDB's do every few hours; the first may be dead."""
 
     def __init__(self, db: Database) -> None:
-        self._store, self.dead = db.store, True
+        super().__init__(db.store, before=self._read_old, after=self._add_old)
+        self.dead = True
 
-    async def call(self, operation: str, request: Request) -> Response:
+    def _add_old(self, operation: str, request: Request, answer: Response) -> None:
         if operation == "DescribeStream":
-            answer = await self._store.call(operation, request)
             (shard,) = answer["StreamDescription"]["Shards"]
             old = {"ShardId": "shardId-old", "SequenceNumberRange": {}}
             answer["StreamDescription"]["Shards"] = [old, {**shard, "ParentShardId": "shardId-old"}]
-            return answer
+
+    def _read_old(self, operation: str, request: Request) -> Response | None:
         if operation == "GetShardIterator" and request["ShardId"] == "shardId-old":
             return {"ShardIterator": "old"}
         if operation == "GetRecords" and request["ShardIterator"] == "old":
@@ -48,9 +50,7 @@ class Reshard:
             image = {"id": {"S": "0"}, "text": {"S": "of before"}}
             data = {"SequenceNumber": "1", "NewImage": image, "Keys": {"id": {"S": "0"}}}
             return {"Records": [{"eventName": "INSERT", "dynamodb": data}]}
-        return await self._store.call(operation, request)
-
-    async def close(self) -> None: ...
+        return None
 
 
 async def dead_stream(db: Database, clock: ManualClock) -> tuple[Reader, Reshard, Pump, DeadLetter]:

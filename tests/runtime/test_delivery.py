@@ -17,7 +17,7 @@ from sekkei.runtime.dead_letters import DeadLetterKind, DeadLetters
 from sekkei.runtime.delivery import FAILURES_MAX, REJECTED_SECONDS, Delivery
 from sekkei.runtime.design import Message, State, design, messages
 from sekkei.runtime.outbox import Outbox, Rejected, TryAgain
-from sekkei.store.protocol import Request, Response, Store
+from tests.scripted_store import dying
 from tests.virtual_time import database, running_clock
 
 pytestmark = pytest.mark.virtual_time
@@ -281,25 +281,6 @@ async def test_one_destination_that_asks_for_patience_holds_no_other(runtime: Da
     assert set(calm.sent) == {"eventbot/0", "eventbot/1", "eventbot/3", "eventbot/4"}
 
 
-class Mortal:
-    """A store that a process loses at one of its calls, before or after it was carried out."""
-
-    def __init__(self, store: Store, calls: int, answered: bool) -> None:
-        self._store, self._left, self._answered = store, calls, answered
-        self.dead = False
-
-    async def call(self, operation: str, request: Request) -> Response:
-        self._left -= 1
-        if self._left == 0 and self._answered:
-            await self._store.call(operation, request)
-        self.dead = self.dead or self._left <= 0
-        if self.dead:
-            raise ConnectionError("killed")
-        return await self._store.call(operation, request)
-
-    async def close(self) -> None: ...
-
-
 @pytest.mark.parametrize("answered", [False, True])
 @pytest.mark.parametrize("calls", [1, 2, 3, 5, 8, 12, 13, 14, 20, 27, 33, 40])
 async def test_killed_at_any_call_nothing_is_lost_and_only_what_was_under_way_may_go_twice(
@@ -308,7 +289,8 @@ async def test_killed_at_any_call_nothing_is_lost_and_only_what_was_under_way_ma
     outbox = Outbox(runtime, clock, "tasks")
     for number in range(20):
         await outbox.put("mail", f"a{number % 7}", {}, id=f"{number}")
-    mortal, sent = Mortal(runtime.store, calls, answered), Counter[str]()
+    mortal = dying(runtime.store, calls, ConnectionError("killed"), done=answered)
+    sent = Counter[str]()
 
     class Post:
         async def send(self, message: Message) -> str:

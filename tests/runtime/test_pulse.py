@@ -11,7 +11,8 @@ from sekkei.runtime.deployment import Deployment
 from sekkei.runtime.design import beats_of
 from sekkei.store import Embedded
 from tests.runtime.test_pump import Note, design, notes
-from tests.runtime.test_worker import LONG_SECONDS, NEVER, PAUSES, Told, Unwatched, working
+from tests.runtime.test_worker import LONG_SECONDS, NEVER, PAUSES, Told, working
+from tests.scripted_store import ScriptedStore
 
 SOON = 0.01
 
@@ -39,7 +40,7 @@ def test_a_reaction_begins_within_two_seconds_of_another_processes_write() -> No
 
 @pytest.mark.usefixtures("nobody_looks")
 async def test_a_process_that_only_answers_requests_tells_the_worker_of_another() -> None:
-    told, store = Told(), Unwatched(Embedded())
+    told, store = Told(), ScriptedStore(Embedded())
     async with working(store, told), working(store, Told(), start=False) as other:
         await other.worker.only_tell()
         for text in ("first", "second"):
@@ -53,7 +54,7 @@ async def test_a_process_that_only_answers_requests_tells_the_worker_of_another(
 
 @pytest.mark.usefixtures("nobody_looks")
 async def test_who_reads_everything_here_tells_nobody() -> None:
-    told, store = Told(), Unwatched(Embedded())
+    told, store = Told(), ScriptedStore(Embedded())
     async with working(store, told) as deployment:
         await notes_of(deployment).write(notes.put(Note(id="1", text="first")))
         await told.of("first", LONG_SECONDS)
@@ -67,7 +68,7 @@ async def test_who_reads_everything_here_tells_nobody() -> None:
 
 @pytest.mark.usefixtures("nobody_looks")
 async def test_what_one_worker_puts_down_another_takes_up_at_once() -> None:
-    told, store = Told(), Unwatched(Embedded())
+    told, store = Told(), ScriptedStore(Embedded())
     async with working(store, Told(), "quiet") as first:
         await first.systems["quiet"].running.pumps[0].run_once()
         async with working(store, told) as second:
@@ -90,7 +91,7 @@ async def test_a_store_that_can_tell_has_no_pulse() -> None:
 
 async def test_what_is_told_while_a_look_fails_is_heard_later(monkeypatch: pytest.MonkeyPatch) -> None:
     """The numbers of the last look that was answered count."""
-    store = Unwatched(Embedded())
+    store = ScriptedStore(Embedded())
     async with working(store, Told(), start=False) as here, working(store, Told(), start=False) as other:
         ear = here.worker.rounds()[0].ear
         other.worker.pulse.note(pulse.EVERYTHING)

@@ -12,18 +12,9 @@ import pytest
 from sekkei.errors import ConditionalCheckFailedException, ValidationException
 from sekkei.runtime.watched import Watched, watched
 from sekkei.store import Embedded
-from sekkei.store.protocol import Request, Response
+from tests.scripted_store import ScriptedStore, answers, raises
 
 KEY = {"PK": {"S": "OUTBOX#1"}, "SK": {"S": "MESSAGE"}}
-
-
-class Nothing:
-    async def call(self, operation: str, request: Request) -> Response:
-        if "refuse" in request:
-            raise ValidationException("no")
-        return {}
-
-    async def close(self) -> None: ...
 
 
 @pytest.mark.parametrize(
@@ -41,7 +32,7 @@ class Nothing:
     ],
 )
 async def test_a_write_wakes_who_waits_for_it(operation: str, request_: Mapping[str, Any], heard: bool) -> None:
-    store = Watched(Nothing())
+    store = Watched(ScriptedStore())
     ear = store.ear("t", "OUTBOX#")
     await store.call(operation, request_)
     assert await ear.wait(0) is heard
@@ -51,17 +42,17 @@ async def test_a_write_wakes_who_waits_for_it(operation: str, request_: Mapping[
 
 
 async def test_a_write_without_an_answer_may_have_been_carried_out() -> None:
-    store = Watched(Nothing())
+    store = Watched(ScriptedStore(before=answers(ValidationException("no"))))
     ear = store.ear("t")
     with pytest.raises(ValidationException):
-        await store.call("PutItem", {"TableName": "t", "Item": KEY, "refuse": True})
+        await store.call("PutItem", {"TableName": "t", "Item": KEY})
     assert await ear.wait(0)
     with pytest.raises(ValidationException):
-        await store.call("PutItem", {"refuse": True})
+        await store.call("PutItem", {})
 
 
 async def test_who_waits_is_woken_at_once() -> None:
-    store = watched(Nothing())
+    store = watched(ScriptedStore())
     assert watched(store) is store
     ear = store.ear("t")
     waiting = asyncio.create_task(ear.wait(30))
@@ -71,7 +62,7 @@ async def test_who_waits_is_woken_at_once() -> None:
 
 
 async def test_the_version_changes_when_anybody_writes(tmp_path: Path) -> None:
-    assert Watched(Nothing()).version() is None
+    assert Watched(ScriptedStore()).version() is None
     here, there = Embedded(tmp_path / "a.db"), Embedded(tmp_path / "a.db")
     store = Watched(here)
     first = store.version()
@@ -91,21 +82,13 @@ async def test_the_version_changes_when_anybody_writes(tmp_path: Path) -> None:
     await here.close()
 
 
-class Refusing(Nothing):
-    def __init__(self, answer_lost: bool) -> None:
-        self._answer_lost = answer_lost
-
-    async def call(self, operation: str, request: Request) -> Response:
-        error = ConditionalCheckFailedException("The conditional request failed")
-        error.answer_lost = self._answer_lost
-        raise error
-
-
 @pytest.mark.parametrize("answer_lost", [False, True])
 async def test_what_a_condition_refused_wakes_nobody(answer_lost: bool) -> None:
     """A worker that tried to take another's lease was woken by its own refusal, without a pause, until the lease ended.
     Where an earlier answer was lost, the write may have been ours."""
-    store = Watched(Refusing(answer_lost))
+    error = ConditionalCheckFailedException("The conditional request failed")
+    error.answer_lost = answer_lost
+    store = Watched(ScriptedStore(before=raises(error)))
     ear = store.ear("t", "OUTBOX#")
     with pytest.raises(ConditionalCheckFailedException):
         await store.call("UpdateItem", {"TableName": "t", "Key": KEY})

@@ -21,10 +21,11 @@ from sekkei.runtime.system import Context, Parts, Payload, System
 from sekkei.runtime.watched import WRITES
 from sekkei.runtime.worker import Worker
 from sekkei.store import Embedded
-from sekkei.store.protocol import Request, Response, Store
+from sekkei.store.protocol import Store
 from sekkei.web.testing import test_settings
 from sekkei.worlds.seam import Driven
 from tests.runtime.test_pump import Note, design, notes
+from tests.scripted_store import ScriptedStore
 from tests.virtual_time import running_clock
 
 LONG_SECONDS = 60.0
@@ -188,19 +189,6 @@ async def test_a_schedule_fires_at_its_time_and_not_before(monkeypatch: pytest.M
     await store.close()
 
 
-class Unwatched:
-    """A store that cannot tell whether something was written, as one over HTTP."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-
-    async def call(self, operation: str, request: Request) -> Response:
-        return await self._store.call(operation, request)
-
-    async def close(self) -> None:
-        await self._store.close()
-
-
 async def idle_minute(store: Store, monkeypatch: pytest.MonkeyPatch, clock: ManualClock) -> Counter[str]:
     """What every round of the worker asks of the store in a minute in which nothing happens. Pauses take no time."""
     async with working(store, Told(), clock=clock, start=False) as deployment:
@@ -232,6 +220,6 @@ async def test_idle_means_idle(clock: ManualClock, monkeypatch: pytest.MonkeyPat
 
 
 async def test_a_store_that_cannot_tell_is_asked_gently(clock: ManualClock, monkeypatch: pytest.MonkeyPatch) -> None:
-    made = await idle_minute(Unwatched(Embedded(clock=clock)), monkeypatch, clock)
+    made = await idle_minute(ScriptedStore(Embedded(clock=clock)), monkeypatch, clock)
     assert made.total() <= 52, made
     assert sum(count for name, count in made.items() if name in WRITES) <= 2, made

@@ -3,46 +3,33 @@ from __future__ import annotations
 import pytest
 
 from sekkei.clock import ManualClock
-from sekkei.errors import InternalServerError, ThrottlingException, ValidationException
+from sekkei.errors import InternalServerError, StoreClosed, ThrottlingException, ValidationException
+from sekkei.store import Embedded
 from sekkei.store.retries import Retries, Retrying
-
-
-class Failing:
-    """A store that fails with the given errors, then answers with what it was asked."""
-
-    def __init__(self, *failures: Exception) -> None:
-        self.failures = list(failures)
-        self.asked: list[tuple[str, dict]] = []
-        self.closed = False
-
-    async def call(self, operation: str, request: dict) -> dict:
-        self.asked.append((operation, request))
-        if self.failures:
-            raise self.failures.pop(0)
-        return {"asked": dict(request)}
-
-    async def close(self) -> None:
-        self.closed = True
+from tests.scripted_store import ScriptedStore, raises
 
 
 async def test_a_store_that_fails_is_asked_again(naps):
-    inner = Failing(ThrottlingException("a"), InternalServerError("b"))
+    embedded = Embedded()
+    inner = ScriptedStore(embedded, before=raises(ThrottlingException("a"), InternalServerError("b")))
     store = Retrying(inner, clock=ManualClock(), sleep=naps)
-    assert await store.call("Query", {"TableName": "t"}) == {"asked": {"TableName": "t"}}
+    assert await store.call("ListTables", {"Limit": 1}) == {"TableNames": []}
+    assert inner.asked == [("ListTables", {"Limit": 1})] * 3
     assert len(naps) == 2
     await store.close()
-    assert inner.closed
+    with pytest.raises(StoreClosed):
+        await embedded.call("ListTables", {})
 
 
 async def test_a_transaction_gets_one_token_for_all_attempts(naps):
-    inner = Failing(InternalServerError("a"))
+    inner = ScriptedStore(before=raises(InternalServerError("a")))
     await Retrying(inner, sleep=naps).call("TransactWriteItems", {"TransactItems": []})
     first, second = (request["ClientRequestToken"] for _, request in inner.asked)
     assert first == second
 
 
 async def test_a_users_mistake_is_not_tried_again(naps):
-    inner = Failing(ValidationException("no"))
+    inner = ScriptedStore(before=raises(ValidationException("no")))
     with pytest.raises(ValidationException):
         await Retrying(inner, sleep=naps).call("Query", {})
     assert len(inner.asked) == 1

@@ -11,6 +11,7 @@ from sekkei.clock import ManualClock
 from sekkei.errors import InternalServerError, ResourceNotFoundException, ValidationException
 from sekkei.store import Embedded
 from sekkei.store.weather import Weather
+from tests.scripted_store import ScriptedStore
 from tests.store.weather.conftest import TABLE, by_status, get, ids, item, key, put
 
 
@@ -253,21 +254,13 @@ async def test_of_writes_at_once_the_last_one_stays(inner, clock):
     """The copy reads back what was written; an answer that dawdles must not bring an older state after a newer one."""
     await inner.call("CreateTable", TABLE)
 
-    class Dawdling:
-        first = True
+    async def dawdle(operation: str, request: dict, answer: dict) -> None:
+        if operation == "GetItem" and dawdling.count(operation) == 1:
+            for _ in range(300):
+                await asyncio.sleep(0)
 
-        async def call(self, operation: str, request: dict) -> dict:
-            response = await inner.call(operation, request)
-            if operation == "GetItem" and self.first:
-                self.first = False
-                for _ in range(300):
-                    await asyncio.sleep(0)
-            return response
-
-        async def close(self) -> None:
-            pass
-
-    store = Weather(Dawdling(), index_lag=1.0, clock=clock)
+    dawdling = ScriptedStore(inner, after=dawdle)
+    store = Weather(dawdling, index_lag=1.0, clock=clock)
     first = asyncio.create_task(store.call("PutItem", put(1, "old")))
     async with asyncio.timeout(60):
         while (await inner.call("GetItem", get(1))) == {}:  # noqa: ASYNC110 (nobody tells)

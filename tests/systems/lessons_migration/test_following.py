@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from typing import Any
 
@@ -34,6 +33,7 @@ from sekkei_systems.lessons_migration.mapping import mapped
 from sekkei_systems.lessons_migration.moving import Move
 from sekkei_systems.lessons_migration.places import place_of
 from sekkei_systems.lessons_migration.sample import make_table
+from tests.scripted_store import ScriptedStore
 from tests.systems.lessons.world import LESSON, World, open_world
 from tests.systems.lessons_migration.old_waitlists import OLD, db, delete, end, everything, places, put, sample
 
@@ -110,31 +110,6 @@ async def test_after_the_cutover_the_old_table_may_add_but_not_take_away(
     assert (found[tie.user_id].status, found[tie.user_id].instructor) == (Status.CANCELLED, tie.instructor)
 
 
-class Meddling:
-    """A store where something happens in the middle of a run, once: before a write, or after rows were read."""
-
-    def __init__(self, store: Store, operation: str, meddle: Callable[[], Awaitable[object]]) -> None:
-        self._store = store
-        self._operation = operation
-        self._meddle = [meddle]
-
-    async def call(self, operation: str, request: Request) -> Response:
-        concerned = operation == self._operation and request["TableName"] != "Lessons"
-        if concerned and operation == "PutItem":
-            await self._happen()
-        answer = await self._store.call(operation, request)
-        if concerned and answer.get("Items"):
-            await self._happen()
-        return answer
-
-    async def _happen(self) -> None:
-        if self._meddle:
-            await self._meddle.pop()()
-
-    async def close(self) -> None:
-        await self._store.close()
-
-
 async def small_world(clock: ManualClock) -> Database:
     store = Embedded(clock=clock)
     await tables.create(store, design, "test", clock)
@@ -153,7 +128,13 @@ async def test_what_a_user_does_in_the_very_moment_of_a_copy_stays(clock: Manual
     async def leave() -> None:
         await end(db, (await everything(db))[0], Status.CANCELLED)
 
-    meddling = Meddling(db.store, "PutItem", leave)
+    left = [leave]
+
+    async def meddle(operation: str, request: Request) -> None:
+        if operation == "PutItem" and request["TableName"] != "Lessons" and left:
+            await left.pop()()
+
+    meddling = ScriptedStore(db.store, before=meddle)
     report = await Move(design.open(meddling, env="test", clock=clock), clock, OLD).run()
     assert ((await everything(db))[0].status, report.ahead.count) == (Status.CANCELLED, 1)
     await db.close()
@@ -170,7 +151,13 @@ async def test_a_run_does_not_put_back_what_the_follower_has_carried_past_it(clo
         keys = {name: {"S": WAITING[name]} for name in ("userId", "waitlistId")}
         await move.follow({"Records": [{"dynamodb": {"Keys": keys}}]})
 
-    meddling = Meddling(db.store, "Scan", change)
+    left = [change]
+
+    async def meddle(operation: str, request: Request, answer: Response) -> None:
+        if operation == "Scan" and request["TableName"] != "Lessons" and answer["Items"] and left:
+            await left.pop()()
+
+    meddling = ScriptedStore(db.store, after=meddle)
     await Move(design.open(meddling, env="test", clock=clock), clock, OLD).run()
     assert (await everything(db))[0].status is Status.CANCELLED
     await db.close()

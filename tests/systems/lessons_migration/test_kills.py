@@ -12,7 +12,7 @@ import pytest
 from sekkei.clock import ManualClock
 from sekkei.design import Database, replace, tables
 from sekkei.runtime import days
-from sekkei.store import Embedded, Request, Response, Store
+from sekkei.store import Embedded, Store
 from sekkei_systems.lessons.design import Stage, Status, UserLesson, change_status, contacts, design, user_lessons
 from sekkei_systems.lessons_migration import old_rows
 from sekkei_systems.lessons_migration.configuration import OldTable
@@ -20,6 +20,7 @@ from sekkei_systems.lessons_migration.moving import Move
 from sekkei_systems.lessons_migration.old_rows import OldRows
 from sekkei_systems.lessons_migration.sample import fill, make_people_table, make_table, old_people
 from sekkei_systems.lessons_migration.sample import old_rows as generated
+from tests.scripted_store import dying
 
 OLD = OldTable()
 PEOPLE = {"table": "usersTable", "user": "userId", "name": "displayName", "mail": "email", "line": "lineId"}
@@ -34,26 +35,6 @@ Do = Callable[[Move], Awaitable[object]]
 
 class Killed(BaseException):
     """As if the process had been killed."""
-
-
-class Mortal:
-    """A store whose user dies at the n-th call: before it arrives, or after it was done and before it is answered."""
-
-    def __init__(self, store: Store, calls: int, *, done: bool) -> None:
-        self._store = store
-        self._left = calls
-        self._done = done
-
-    async def call(self, operation: str, request: Request) -> Response:
-        self._left -= 1
-        if self._left > 0:
-            return await self._store.call(operation, request)
-        if self._left == 0 and self._done:
-            await self._store.call(operation, request)
-        raise Killed
-
-    async def close(self) -> None:
-        await self._store.close()
 
 
 @dataclass
@@ -144,7 +125,7 @@ async def test_killed_after_every_call_it_goes_on(case: str, done: bool) -> None
         world = await made()
         await prepare(world)
         try:
-            await stage(world.move(Mortal(world.store, calls, done=done)))
+            await stage(world.move(dying(world.store, calls, Killed, done=done)))
         except Killed:
             kills += 1
             await stage(world.move())
@@ -169,7 +150,7 @@ async def test_killed_after_every_call_contacts_come_along(done: bool) -> None:
     for calls in range(1 + done, CALLS_MAX, 2):
         world = await made_with_people()
         try:
-            await world.move(Mortal(world.store, calls, done=done), OLD_WITH_PEOPLE).run()
+            await world.move(dying(world.store, calls, Killed, done=done), OLD_WITH_PEOPLE).run()
         except Killed:
             await world.move(old=OLD_WITH_PEOPLE).run()
             assert await world.db().all(contacts.scan()) == expected, f"killed at call {calls}"
@@ -191,7 +172,7 @@ async def test_a_cutover_killed_after_every_call_is_done_or_not_begun(final: boo
         if final:
             await world.move().cutover(allow_silent=True)
         try:
-            await stage(world.move(Mortal(world.store, calls, done=True)))
+            await stage(world.move(dying(world.store, calls, Killed, done=True)))
         except Killed:
             state = await world.move().state()
             assert state is not None
@@ -212,7 +193,7 @@ async def test_a_run_that_goes_on_counts_every_row_once() -> None:
     for calls in (10, 16, 22):
         world = await made()
         with pytest.raises(Killed):
-            await world.move(Mortal(world.store, calls, done=True)).run()
+            await world.move(dying(world.store, calls, Killed, done=True)).run()
         report = await world.move().run()
         names = ("rows", "over", "unusable", "conflicts")
         assert {name: report.counts()[name] for name in names} == {name: whole[name] for name in names}

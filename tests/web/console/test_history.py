@@ -11,8 +11,9 @@ import pytest
 from sekkei.clock import ManualClock
 from sekkei.runtime.days import JST
 from sekkei.store import Embedded
-from sekkei.store.protocol import Request, Response, Store
+from sekkei.store.protocol import Store
 from sekkei.web.testing import Client, opened
+from tests.scripted_store import ScriptedStore
 from tests.web.example import SYSTEM
 from tests.web.example.design import Note, notes
 
@@ -52,19 +53,6 @@ async def lived(client: Client, clock: ManualClock) -> list[str]:
     return [*moments, at(clock)]
 
 
-class Far:
-    """A store that keeps no past of its own."""
-
-    def __init__(self, store: Store) -> None:
-        self._inner = store
-
-    async def call(self, operation: str, request: Request) -> Response:
-        return await self._inner.call(operation, request)
-
-    async def close(self) -> None:
-        await self._inner.close()
-
-
 async def look(store: Store, clock: ManualClock) -> None:
     async with opened(SYSTEM, store=store, clock=clock) as client:
         before, milk, eggs, bread, gone = await lived(client, clock)
@@ -88,7 +76,7 @@ async def test_an_embedded_store_tells_every_moment() -> None:
 
 async def test_another_store_tells_what_its_stream_has() -> None:
     clock = ManualClock(1_800_000_000.0)
-    await look(Far(Embedded(clock=clock)), clock)
+    await look(ScriptedStore(Embedded(clock=clock)), clock)
 
 
 async def test_recovery_reaches_beyond_the_stream() -> None:

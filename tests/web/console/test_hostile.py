@@ -21,6 +21,7 @@ from sekkei.web.console import pages
 from sekkei.web.console.looked import Looked
 from sekkei.web.console.masks import COVER
 from sekkei.web.testing import Client, opened
+from tests.scripted_store import ScriptedStore, ends_after
 
 BAD = "/console/tables/bad"
 DIGITS = "12345678901234567890123456789012345678"
@@ -266,28 +267,12 @@ async def test_a_confirmation_names_one_store_and_is_good_for_no_other() -> None
         assert item["text"] == {"S": "new"}
 
 
-class Leaving:
-    """A store that goes away after so many calls."""
-
-    def __init__(self, store: Store, calls: int) -> None:
-        self.store, self.calls = store, calls
-
-    async def call(self, operation: str, request: Any) -> Any:
-        self.calls -= 1
-        if self.calls < 0:
-            raise NoAnswer("connection refused")
-        return await self.store.call(operation, request)
-
-    async def close(self) -> None:
-        await self.store.close()
-
-
 @pytest.mark.parametrize("calls", [0, 1, 2])
 async def test_a_store_that_goes_away_is_a_sentence_on_every_page(calls: int) -> None:
-    store = Leaving(await filled(), 1_000_000)
+    store = ScriptedStore(await filled())
     async with looking(store) as client:
         for path in ("/console/tables", *VIEWS, *EXPORTS):
-            store.calls = calls
+            store.before = ends_after(calls, NoAnswer("connection refused"))
             reply = await client.get(f"{path}{'&' if '?' in path else '?'}lang=en")
             assert reply.status in (200, 404, 422, 502, 503), path
             if reply.status != 200:
@@ -296,7 +281,7 @@ async def test_a_store_that_goes_away_is_a_sentence_on_every_page(calls: int) ->
 
 
 async def test_what_was_typed_outlives_a_store_that_went_away() -> None:
-    store = Leaving(await filled(), 1_000_000)
+    store = ScriptedStore(await filled())
     change = {**{name: ITEM[name] for name in ("PK", "SK")}, "text": {"S": "typed"}}
     async with looking(store) as client:
         page = (await client.get(f"{BAD}/edit?{KEY}&mode=raw")).text
@@ -304,13 +289,13 @@ async def test_what_was_typed_outlives_a_store_that_went_away() -> None:
         assert seen is not None
         form = {"raw": json.dumps(change), "seen": seen[1]}
         for calls in (0, 1, 2):
-            store.calls = calls
+            store.before = ends_after(calls, NoAnswer("connection refused"))
             reply = await client.post(f"{BAD}/edit?{KEY}&mode=raw&lang=en", form)
             assert reply.status in (422, 502)
             assert "connection refused" in reply.text
             assert "typed" in reply.text
             assert seen[1] in reply.text
-        store.calls = 1_000_000
+        store.before = None
         assert (await client.post(f"{BAD}/edit?{KEY}&mode=raw", form)).status == 303
 
 

@@ -14,36 +14,21 @@ import pytest
 from examples.online_shop import design
 from sekkei.advice.furnishing import furnished
 from sekkei.errors import NoAnswer
-from sekkei.store.protocol import Request, Response, Store
+from sekkei.store.protocol import Request, Response
 from sekkei.store.read_only import ReadOnly
 from sekkei.web.console import reading
 from sekkei.web.console.looked import Looked
 from sekkei.web.console.masks import COVER
 from sekkei.web.testing import Client, opened
+from tests.scripted_store import ScriptedStore, answers
 
 SHOP = "/console/tables/OnlineShop"
 ORDER = "o%23order_id-000000000000"
 
 
-class Counting:
-    def __init__(self, store: Store) -> None:
-        self.store = store
-        self.asked: list[tuple[str, Request]] = []
-        self.gone = False
-
-    async def call(self, operation: str, request: Request) -> Response:
-        self.asked.append((operation, request))
-        if self.gone:
-            raise NoAnswer("connection refused")
-        return await self.store.call(operation, request)
-
-    async def close(self) -> None:
-        await self.store.close()
-
-
 @asynccontextmanager
-async def shop() -> AsyncIterator[tuple[Client, Counting]]:
-    store = Counting(await furnished(design, "dev"))
+async def shop() -> AsyncIterator[tuple[Client, ScriptedStore]]:
+    store = ScriptedStore(await furnished(design, "dev"))
     looked = Looked(ReadOnly(store), {"online-shop": design}, "dev", ":memory:", alone=True)
     try:
         async with opened(looked=looked) as client:
@@ -107,15 +92,8 @@ async def test_counting_ends_somewhere(monkeypatch: pytest.MonkeyPatch) -> None:
         filtered = await client.get(f"{SHOP}?count=1&attr=type&is=eq&value=order&columns=type&lang=en")
         assert "There are 4." in filtered.text
     monkeypatch.setattr(reading, "COUNT_CALLS_MAX", 1)
-    answers: list[Response] = [{"Count": 3, "ScannedCount": 9, "LastEvaluatedKey": {"a": {"S": "1"}}}]
-
-    class Large:
-        async def call(self, operation: str, request: Request) -> Response:
-            return answers.pop()
-
-        async def close(self) -> None: ...
-
-    counted = await reading.count(Large(), "Scan", {"TableName": "t"})
+    page = {"Count": 3, "ScannedCount": 9, "LastEvaluatedKey": {"a": {"S": "1"}}}
+    counted = await reading.count(ScriptedStore(before=answers(page)), "Scan", {"TableName": "t"})
     assert (counted.items, counted.finished) == (3, False)
 
 
@@ -157,7 +135,7 @@ async def test_mistakes_are_sentences_and_keep_what_was_typed() -> None:
         assert (await client.get(f"{SHOP}?index=none")).status == 404
         refused = await client.get(f"{SHOP}?key=a&attr=PK&is=eq&value=a&lang=en")
         assert "The store does not accept this request" in refused.text
-        store.gone = True
+        store.before = answers(NoAnswer("connection refused"))
         for path in ("/console/tables", SHOP, f"{SHOP}/item?key=a&sort=b", "/console/partiql?statement=SELECT"):
             assert "The store does not answer. Is it running?" in (await client.get(path)).text
 
@@ -213,16 +191,13 @@ async def test_personal_attributes_are_covered_until_asked_for_and_that_is_logge
 
 async def test_an_export_ends_where_the_table_ends() -> None:
     """However many pages that takes."""
-    calls: list[Request] = []
 
-    class Endless:
-        async def call(self, operation: str, request: Request) -> Response:
-            calls.append(request)
-            last = {} if len(calls) == 300 else {"LastEvaluatedKey": {"id": {"N": str(len(calls))}}}
-            return {"Items": [{"id": {"N": "1"}}] * 1_000, **last}
+    def page(request: Request) -> Response:
+        number = len(store.asked)
+        last = {} if number == 300 else {"LastEvaluatedKey": {"id": {"N": str(number)}}}
+        return {"Items": [{"id": {"N": "1"}}] * 1_000, **last}
 
-        async def close(self) -> None: ...
-
-    found = [len(items) async for items in reading.each_page(Endless(), "Scan", {"TableName": "t"})]
+    store = ScriptedStore(before=answers(page))
+    found = [len(items) async for items in reading.each_page(store, "Scan", {"TableName": "t"})]
     assert sum(found) == 300_000
-    assert calls[-1]["ExclusiveStartKey"] == {"id": {"N": "299"}}
+    assert store.asked[-1][1]["ExclusiveStartKey"] == {"id": {"N": "299"}}

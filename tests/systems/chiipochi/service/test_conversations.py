@@ -8,50 +8,15 @@ from typing import Any
 import orjson
 import pytest
 
-from sekkei.clock import ManualClock
-from sekkei.errors import InternalServerError
 from sekkei.runtime.watched import watched
 from sekkei_systems.chiipochi.design import state, user_states
 from sekkei_systems.chiipochi.design.models import Outcome, UserState
 from sekkei_systems.chiipochi.ports.payments.port import PaymentEvent
 from sekkei_systems.chiipochi.rules.events import read_events
 from sekkei_systems.chiipochi.service.links import order_id_of
+from tests.lost import answer_lost
+from tests.scripted_store import ScriptedStore
 from tests.systems.chiipochi.conftest import AOI, REN, Bot
-
-
-class Lossy:
-    """A store whose next transaction happens, and whose answer is lost; nobody tries again by itself."""
-
-    def __init__(self, store: Any) -> None:
-        self._store = store
-        self.armed = False
-
-    async def call(self, operation: str, request: Any) -> Any:
-        answer = await self._store.call(operation, request)
-        if self.armed and operation == "TransactWriteItems":
-            self.armed = False
-            raise InternalServerError("Internal server error")
-        return answer
-
-
-class Meeting:
-    """A store whose two readers of a state get it together, a moment apart."""
-
-    def __init__(self, store: Any, clock: ManualClock) -> None:
-        self._store, self._clock = store, clock
-        self._both = asyncio.Event()
-        self.waiting = 0
-
-    async def call(self, operation: str, request: Any) -> Any:
-        answer = await self._store.call(operation, request)
-        if operation == "GetItem" and self.waiting < 2:
-            self.waiting += 1
-            if self.waiting == 2:
-                self._both.set()
-            else:
-                await self._both.wait()
-                self._clock.advance(0.005)
-        return answer
 
 
 async def test_each_step_to_a_donation_takes_a_look_and_a_transaction(quick_bot: Bot) -> None:
@@ -126,13 +91,10 @@ async def test_a_message_taken_back_does_not_take_along_a_question_of_that_momen
 
 
 async def test_a_lost_answer_after_the_write_does_not_donate_twice(quick_bot: Bot) -> None:
-    lossy = Lossy(quick_bot.db.store)
-    quick_bot.db.store = lossy  # type: ignore[assignment]
     await quick_bot.say("ピーナッツ")
     yes = quick_bot.text("はい")
-    lossy.armed = True
-    assert (await quick_bot.deliver(yes)).status == 200
-    assert not lossy.armed, "the answer was lost"
+    with answer_lost(quick_bot.db, operations=["TransactWriteItems"], tried_again=False):
+        assert (await quick_bot.deliver(yes)).status == 200
     await quick_bot.deliver({**yes, "deliveryContext": {"isRedelivery": True}})
     quick_bot.clock.advance(60)
     await quick_bot.service.inbox.handle_left_over()
@@ -145,11 +107,24 @@ async def test_two_deliveries_at_one_moment_are_one_donation_and_no_error(
 ) -> None:
     await quick_bot.say("ピーナッツ")
     yes = quick_bot.text("はい")
-    meeting = Meeting(quick_bot.db.store, quick_bot.clock)
+    both, waiting = asyncio.Event(), 0
+
+    async def meet(operation: str, request: Any, answer: Any) -> None:
+        """Two readers of a state get it together, a moment apart."""
+        nonlocal waiting
+        if operation == "GetItem" and waiting < 2:
+            waiting += 1
+            if waiting == 2:
+                both.set()
+            else:
+                await both.wait()
+                quick_bot.clock.advance(0.005)
+
+    meeting = ScriptedStore(quick_bot.db.store, after=meet)
     with monkeypatch.context() as patch:
         patch.setattr(quick_bot.db, "store", meeting)
         await asyncio.gather(quick_bot.deliver(yes), quick_bot.deliver(yes))
-    assert meeting.waiting == 2, "both read the state before either wrote"
+    assert waiting == 2, "both read the state before either wrote"
     assert len(await quick_bot.donations()) == 1
     assert len(await quick_bot.sent(f"reply/{yes['webhookEventId']}")) == 1
     assert [record for record in caplog.records if record.levelname == "ERROR"] == []

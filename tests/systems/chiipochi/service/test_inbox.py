@@ -13,6 +13,7 @@ from sekkei.runtime.transports.line import signature
 from sekkei_systems.chiipochi.design import line_events
 from sekkei_systems.chiipochi.ports.line.port import local_secret
 from sekkei_systems.chiipochi.rules.events import Received, read_event
+from tests.scripted_store import ScriptedStore, answers
 from tests.systems.chiipochi.conftest import AOI, Bot
 
 
@@ -121,11 +122,8 @@ async def test_an_event_that_fails_is_kept_and_tried_again(quick_bot: Bot, monke
 async def test_a_store_that_takes_nothing_is_no_delivery_that_arrived(
     quick_bot: Bot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    class Broken:
-        async def call(self, operation: str, request: Any) -> Any:
-            raise InternalServerError("Internal server error")
-
+    broken = ScriptedStore(before=answers(InternalServerError("Internal server error")))
     with monkeypatch.context() as patch:
-        patch.setattr(quick_bot.db, "store", Broken())
+        patch.setattr(quick_bot.db, "store", broken)
         assert (await quick_bot.deliver(quick_bot.text("ピーナッツ"))).status >= 500
     assert await quick_bot.sent() == []

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import asyncio
 from datetime import time, timedelta
-from typing import Any, cast
+from typing import cast
 
 import pytest
 
@@ -13,6 +13,7 @@ from sekkei_systems.lessons.rules.places import Availability
 from sekkei_systems.lessons.rules.policy import Policy
 from sekkei_systems.lessons.rules.slots import Slot
 from sekkei_systems.lessons.service.access import Member
+from tests.scripted_store import dying
 from tests.systems.lessons.steps import booked, tie
 from tests.systems.lessons.world import LESSON, World, bookings_on
 
@@ -72,24 +73,6 @@ async def test_what_cannot_be_booked(world: World) -> None:
         await world.like("hana", LESSON)
 
 
-class Dying:
-    """A store whose caller dies at its n-th call, before it or after it."""
-
-    def __init__(self, store: Store, at: int, after: bool) -> None:
-        self._store, self._left, self._after = store, at, after
-
-    async def call(self, operation: str, request: Any) -> Any:
-        self._left -= 1
-        if self._left == 0 and not self._after:
-            raise KeyboardInterrupt
-        answer = await self._store.call(operation, request)
-        if self._left == 0:
-            raise KeyboardInterrupt
-        return answer
-
-    async def close(self) -> None: ...
-
-
 @pytest.mark.parametrize("after", [False, True])
 async def test_dying_between_waitlist_and_booking_leaves_no_half_state(world: World, after: bool) -> None:
     for number in range(1, 6):
@@ -98,9 +81,10 @@ async def test_dying_between_waitlist_and_booking_leaves_no_half_state(world: Wo
         await world.book("ren", slot)
         await world.join("hana", slot)
         await world.cancel("ren", slot)
-        dying = design.open(cast(Store, Dying(world.db.store, number, after)), env="test", clock=world.clock)
+        store = cast(Store, dying(world.db.store, number, KeyboardInterrupt, done=after))
+        db = design.open(store, env="test", clock=world.clock)
         try:
-            await bookings_on(dying, world.clock, Policy()).book(Member("hana"), slot)
+            await bookings_on(db, world.clock, Policy()).book(Member("hana"), slot)
         except KeyboardInterrupt:
             pass
         waiting, booking = (

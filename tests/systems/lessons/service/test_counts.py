@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from datetime import time
-from typing import Any, cast
+from typing import cast
 
 import pytest
 
@@ -15,6 +15,7 @@ from sekkei_systems.lessons.design import Lesson, Status, TieKind, UserLesson, d
 from sekkei_systems.lessons.rules.places import Availability, elsewhere
 from sekkei_systems.lessons.rules.slots import Slot
 from sekkei_systems.lessons.service.counts import Counts
+from tests.scripted_store import dying
 from tests.systems.lessons.steps import tie
 from tests.systems.lessons.world import LESSON, World
 
@@ -112,28 +113,13 @@ async def test_a_push_about_an_old_row_sells_no_place_twice(world: World) -> Non
     assert (found.booked, found.booked_here) == (5, 5)
 
 
-class Cut:
-    """A store that is cut off at the n-th write."""
-
-    def __init__(self, store: Store, left: int) -> None:
-        self._store, self._left = store, left
-
-    async def call(self, operation: str, request: Any) -> Any:
-        if operation == "UpdateItem":
-            self._left -= 1
-            if self._left < 0:
-                raise KeyboardInterrupt
-        return await self._store.call(operation, request)
-
-    async def close(self) -> None: ...
-
-
 async def test_counting_goes_on_where_it_was_cut_off(world: World) -> None:
     slots = [Slot("gnz", LESSON.lesson_date, time(8 + hour, 0)) for hour in range(6)]
     for slot in slots:
         await world.lesson(slot, capacity=9, booked=4, booked_here=None)
     world.clock.advance(120)
-    cut = design.open(cast(Store, Cut(world.db.store, 3)), env="test", clock=world.clock)
+    store = cast(Store, dying(world.db.store, 4, KeyboardInterrupt, operations=["UpdateItem"]))
+    cut = design.open(store, env="test", clock=world.clock)
     with pytest.raises(KeyboardInterrupt):
         await Counts(cut, world.clock).count_all(["gnz"])
     done = [(await world.lesson_now(slot)).booked_here for slot in slots]

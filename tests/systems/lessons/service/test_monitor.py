@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
-from collections.abc import Awaitable, Callable
 from datetime import time, timedelta
 from typing import Any, cast
 
@@ -23,6 +22,7 @@ from sekkei_systems.lessons.rules.slots import Slot
 from sekkei_systems.lessons.service.access import Member
 from sekkei_systems.lessons.service.monitor import Monitor
 from sekkei_systems.lessons.service.rulebook import Rulebook
+from tests.scripted_store import ScriptedStore, once
 from tests.systems.lessons.world import LESSON, STAFF, World, bookings_on, notice, open_world
 
 
@@ -248,15 +248,13 @@ async def test_a_push_that_is_overtaken_while_it_is_heard_changes_nothing(world:
     now = days.now(world.clock)
     await world.monitor.pushed(LESSON, Availability(0, 20, True), now - timedelta(seconds=20))
 
-    class Slow(Counted):
-        """Lets a newer push of the studio through before the queue is read."""
+    async def push_first(operation: str, request: Any) -> None:
+        """A newer push of the studio, before the queue is read."""
+        if operation == "Query":
+            assert await world.monitor.pushed(LESSON, Availability(0, 20, True), now) == 0
 
-        async def call(self, operation: str, request: Any) -> Any:
-            if operation == "Query":
-                assert await world.monitor.pushed(LESSON, Availability(0, 20, True), now) == 0
-            return await super().call(operation, request)
-
-    db = design.open(cast(Store, Slow(world.db.store)), env="test", clock=world.clock)
+    store = ScriptedStore(world.db.store, before=push_first)
+    db = design.open(cast(Store, store), env="test", clock=world.clock)
     outbox = Outbox(world.runtime, world.clock, "lessons")
     slow = Monitor(db, world.clock, outbox, Catalogue(db), Rulebook(db, world.clock, Policy()), notice, Sellers())
     assert await slow.pushed(LESSON, Availability(3, 20, True), now - timedelta(seconds=9)) == 0
@@ -268,13 +266,19 @@ async def test_a_push_that_is_overtaken_while_it_is_heard_changes_nothing(world:
 async def test_reads_grow_with_those_who_wait(world: World) -> None:
     far = [Slot("sby", LESSON.lesson_date + timedelta(days=number), time(9, 0)) for number in range(20, 30)]
     await waiting(world, 3)
-    counted = Counted(world.db.store)
+    read = list[int]()
+
+    def count(operation: str, request: Any, answer: Any) -> None:
+        read.append(answer.get("ScannedCount", 0) + sum(len(one) for one in answer.get("Responses", {}).values()))
+
+    counted = ScriptedStore(world.db.store, after=count)
     db = design.open(cast(Store, counted), env="test", clock=world.clock)
     outbox = Outbox(world.runtime, world.clock, "lessons")
     monitor = Monitor(db, world.clock, outbox, Catalogue(db), Rulebook(db, world.clock, Policy()), notice, Sellers())
     world.settle()
     await monitor.run()
-    before, counted.items = counted.items, 0
+    before = sum(read)
+    read.clear()
     for slot in far:
         await world.lesson(slot, capacity=5)
         await world.book("hana", slot)
@@ -282,21 +286,7 @@ async def test_reads_grow_with_those_who_wait(world: World) -> None:
     await world.like("hana", LESSON)
     world.settle()
     await monitor.run()
-    assert (before, counted.items) == (4, 4), "three who wait and their lesson"
-
-
-class Counted:
-    """A store that counts the items that it gives."""
-
-    def __init__(self, store: Store) -> None:
-        self._store, self.items = store, 0
-
-    async def call(self, operation: str, request: Any) -> Any:
-        answer = await self._store.call(operation, request)
-        self.items += answer.get("ScannedCount", 0) + sum(len(one) for one in answer.get("Responses", {}).values())
-        return answer
-
-    async def close(self) -> None: ...
+    assert (before, sum(read)) == (4, 4), "three who wait and their lesson"
 
 
 async def test_what_is_paused_is_not_told(world: World) -> None:
@@ -312,29 +302,15 @@ async def test_what_is_paused_is_not_told(world: World) -> None:
     assert await told(world) == ["u0", "u1"]
 
 
-class Meanwhile:
-    """A store on which something else happens just before the first transaction."""
-
-    def __init__(self, store: Store, happens: Callable[[], Awaitable[object]]) -> None:
-        self._store, self._happens = store, happens
-        self._done = False
-
-    async def call(self, operation: str, request: Any) -> Any:
-        if operation == "TransactWriteItems" and not self._done:
-            self._done = True
-            await self._happens()
-        return await self._store.call(operation, request)
-
-    async def close(self) -> None: ...
-
-
 async def test_an_offer_made_while_somebody_else_books_is_kept(store: Store, clock: ManualClock) -> None:
     policy = Policy(fairness=Fairness.FIRST_IN_LINE)
     world = await open_world(store, clock, policy)
     await waiting(world, 1)
     await resize(world, 1)
     world.settle()
-    slow = design.open(cast(Store, Meanwhile(store, world.watch)), env="test", clock=clock)
+    slow = design.open(
+        cast(Store, ScriptedStore(store, before=once("TransactWriteItems", world.watch))), env="test", clock=clock
+    )
     with pytest.raises(refusals.Held):
         await bookings_on(slow, clock, policy).book(Member("x"), LESSON)
     assert (await world.book("u0", LESSON)).user_id == "u0"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from datetime import timedelta
-from typing import Any
 
 import pytest
 
@@ -22,6 +21,7 @@ from sekkei_systems.q.refusals import (
     UndoOver,
 )
 from tests.lost import answer_lost
+from tests.scripted_store import ScriptedStore
 from tests.systems.q.conftest import World, open_world
 
 DAY = timedelta(days=1).total_seconds()
@@ -163,27 +163,9 @@ async def test_a_forbidden_word_is_seen_by_its_author_alone_until_reviewed(world
     assert len(await world.service.moderation.flagged("boss")) == 0
 
 
-class Watched:
-    """A store that notes what it is asked."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        self.asked: list[tuple[str, str]] = []
-
-    async def call(self, operation: str, request: Any, *more: Any) -> Any:
-        self.asked.append((operation, str(request)))
-        return await self._store.call(operation, request, *more)
-
-    async def close(self) -> None:
-        await self._store.close()
-
-    def count(self, operation: str, table: str) -> int:
-        return sum(one == operation and table in text for one, text in self.asked)
-
-
 async def test_in_the_rush_no_two_answers_meet_in_one_item(plain: Store, clock: ManualClock) -> None:
     """docs/adr/0008: the day's row is read once and checked in no transaction."""
-    store = Watched(plain)
+    store = ScriptedStore(plain)
     world = await open_world(store, clock)
     names = [f"u{n}" for n in range(60)]
     await world.join(*names)
