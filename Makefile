@@ -1,11 +1,10 @@
 PYTHON ?= python3
-SYSTEMS := chiipochi eventbot lessons q tasks
 BIN := .venv/bin
 # Half of what it takes to collect the tests, and a third of every process that they start, is compiling.
 PYTEST := env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --only-binary :all:
 
-.PHONY: help setup up browser test check bench torture docs site pictures budgets calls peers lock clean
+.PHONY: help setup up browser test check bench torture renew site peers clean
 
 help:
 	@echo "make up       set up, then run everything at http://127.0.0.1:8000"
@@ -15,12 +14,9 @@ help:
 	@echo "make check    ruff, mypy --strict, import directions, known vulnerabilities (where they can be looked up)"
 	@echo "make bench    measure, side by side with every peer that can be installed"
 	@echo "make torture  crash, race, fuzz and bit-flip programmes"
-	@echo "make docs     renew docs/designs, docs/scale.md and its pictures from the designs"
+	@echo "make renew    write anew what is made from the code: documents, budgets, calls, pictures, the lock ... (WHAT=docs: only that; see tests/renew.py)"
 	@echo "make site     build the documentation site into ./site"
-	@echo "make budgets  renew tests/budgets.toml: store calls of every route"
-	@echo "make calls    renew calls.json beside the designs: what functions may ask of their tables (CHECK=1: only say what nobody asks)"
 	@echo "make peers    install the other implementations that ours is compared with"
-	@echo "make lock     renew requirements/*.txt, the bill of materials and the list of licences from pyproject.toml"
 
 setup: .venv/.ready
 
@@ -72,20 +68,8 @@ bench: setup
 torture: setup
 	$(PYTEST) tests -m torture --hypothesis-profile by-chance -n auto --dist worksteal
 
-docs: setup
-	@for system in $(SYSTEMS); do for language in ja en; do \
-	  $(BIN)/sekkei docs $$system --lang $$language --out docs/designs/$$system.$$language.md; done; done
-	@$(BIN)/sekkei cost $(SYSTEMS) --users 1k,100k,10M --format md --pictures docs/pictures > docs/scale.md.new && mv docs/scale.md.new docs/scale.md
-
-pictures: setup
-	@$(BIN)/python -m tests.pictures
-
-budgets: setup
-	SEKKEI_WRITE_BUDGETS=1 $(BIN)/python -m pytest -q tests -k test_authorisation
-
-calls: setup
-	@rm -rf .calls && SEKKEI_WRITE_CALLS=$(CURDIR)/.calls $(BIN)/python -m pytest -q tests/systems tests/web tests/runtime tests/worlds/test_seeds.py -m "not torture" -n auto
-	@$(BIN)/python -m tests.calls .calls $(if $(CHECK),--check)
+renew: setup
+	@$(BIN)/python -m tests.renew $(WHAT)
 
 # In an environment of its own: nothing else needs what builds the site.
 .site-venv/.ready: requirements/site.txt
@@ -99,14 +83,6 @@ site: .site-venv/.ready
 
 peers: setup
 	$(BIN)/python -m bench.peers
-
-LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
-  --no-emit-package sekkei --extra server --extra build
-
-lock:
-	$(LOCK) --extra dev --override requirements/overrides.txt -o requirements/dev.txt pyproject.toml systems/pyproject.toml
-	$(LOCK) --constraint requirements/dev.txt -o requirements/run.txt pyproject.toml systems/pyproject.toml
-	@test ! -x $(BIN)/python || $(BIN)/python requirements/supply.py write
 
 clean:
 	rm -rf .venv build dist

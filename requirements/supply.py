@@ -4,7 +4,7 @@ python requirements/supply.py write      requirements/sbom.cdx.json and docs/lic
 python requirements/supply.py check      fails when they are stale
 python requirements/supply.py audit      pip-audit, where it can be had and an advisory source answers
 
-The bill of materials (CycloneDX) goes into the wheel; `make lock` renews both files.
+The bill of materials (CycloneDX) goes into the wheel; `make renew WHAT=lock` renews both files.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def listed(packages: dict[str, tuple[str, list[str]]], known: dict[str, str]) ->
     rows = [f"| {name} | {number} | {known[name]} |" for name, (number, _) in sorted(packages.items())]
     head = (
         "# Licences of what we stand on\n\nSekkei itself is under the Apache License 2.0. These packages are installed "
-        "with it (`requirements/run.txt`);\n`make lock` renews this list and the bill of materials in "
+        "with it (`requirements/run.txt`);\n`make renew WHAT=lock` renews this list and the bill of materials in "
         "`requirements/sbom.cdx.json`, which the wheel carries.\n\n"
         "| package | version | licence, as the package states it |\n|---|---|---|\n"
     )
@@ -167,7 +167,7 @@ def main(action: str) -> int:
     elif action == "audit":
         return audit()
     elif old := stale():
-        print(f"{' and '.join(old)} do not fit the lock; `make lock` renews them.")
+        print(f"{' and '.join(old)} do not fit the lock; `make renew WHAT=lock` renews them.")
         return 1
     return 0
 

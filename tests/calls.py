@@ -1,7 +1,8 @@
 """What systems ask of the store, noted while their tests run, function by function: `calls.json` beside each design.
 
-`make calls` writes what was seen; a test fails when a function asks for something that is not written there, because
-its role would refuse it. Whose call it is says the function that is at work: a request's, a reaction's, the clock's.
+`make renew WHAT=calls` writes what was seen; a test fails when a function asks for something that is not written
+there, because its role would refuse it. Whose call it is says the function that is at work: a request's, a
+reaction's, the clock's.
 Calls of the tests themselves, of demo data, of the console and of bad weather do not count. What a test asks of a
 service outside of any function counts as asked by whom it works for (`tests/shared.py`, ROOMS), and by a page where
 that is nobody; but a scan is never guessed: some function must have been seen to make it.
@@ -25,6 +26,7 @@ import pytest
 
 from sekkei.design import Reactions
 from sekkei.design.loading import find
+from sekkei.design.measured import lines_of
 from sekkei.engine.engine import Engine
 from sekkei.publish.aws import calls
 from sekkei.runtime.delivery import Delivery
@@ -184,7 +186,7 @@ def _unknown(operation: str, request: Any, known: frozenset[Note]) -> Iterator[s
                     continue
                 _seen.add(note)
                 where = f"{Path(file).name} of {Path(file).parent}"
-                yield f"{action} on {resource} by {note[1]}: not in {where}; run `make calls`"
+                yield f"{action} on {resource} by {note[1]}: not in {where}; run `make renew WHAT=calls`"
 
 
 def _guess(asking: str, action: str) -> str:
@@ -314,7 +316,7 @@ def _gathered(folder: Path, *, guessed: bool = True) -> dict[Path, Noted]:
 def gather(folder: Path) -> None:
     """Into the files beside the designs; what was written there before goes when nobody asked it."""
     for file, found in _gathered(folder).items():
-        file.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", "utf-8")
+        file.write_text(lines_of(found) + "\n", "utf-8")
         said = (f"{function} {sum(map(len, noted.values()))}" for function, noted in found.items())
         print(f"{file}: actions of {', '.join(said)}")
 

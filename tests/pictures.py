@@ -1,4 +1,4 @@
-"""The pictures of docs/console.md: `make pictures`, or `python -m tests.pictures [FOLDER]`.
+"""The pictures of docs/console.md: `make renew WHAT=pictures`, or `python -m tests.pictures [FOLDER]`.
 
 On the tasks' demo data, on a design of one's own with made-up items, and on a table without any design.
 """

@@ -8,6 +8,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from sekkei.design.measured import lines_of
+
 if TYPE_CHECKING:
     from sekkei.advice.journal import Journal
 
@@ -73,7 +75,7 @@ def save(path: Path, found: Mapping[str, Travelled]) -> None:
 
 def as_text(found: Mapping[str, Travelled]) -> str:
     content = {name: {**asdict(one), "asked": [list(each) for each in one.asked]} for name, one in found.items()}
-    return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+    return lines_of(content) + "\n"
 
 
 def load(path: Path) -> dict[str, Travelled]:

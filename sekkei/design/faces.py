@@ -1,4 +1,4 @@
-"""Writes sync_database.py out of database.py: `python -m sekkei.design.faces`. So the two faces cannot drift apart.
+"""Writes sync_database.py out of database.py: `make renew WHAT=faces`. So the two faces cannot drift apart.
 
 Every public coroutine of `Database` becomes a method of the same name, parameters and result that runs it to its end.
 """
@@ -14,7 +14,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 HEAD = '''"""The synchronous face of a database: the calls of `Database`, without `await`.
 
-Written by `python -m sekkei.design.faces` out of database.py; change that one.
+Written by `make renew WHAT=faces` out of database.py; change that one.
 """
 
 from __future__ import annotations
@@ -147,7 +147,3 @@ def _formatted(text: str) -> str:
         check=True,
     )
     return done.stdout
-
-
-if __name__ == "__main__":
-    (HERE / "sync_database.py").write_text(generate(), encoding="utf-8")

@@ -9,6 +9,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+WIDTH = 240
+"""Characters of a line of JSON at most, where it can be broken."""
+
+
 class Units(NamedTuple):
     """Capacity units of one run of a pattern, and what it took and gave."""
 
@@ -48,17 +52,27 @@ class Measurements:
         import json
 
         found = json.loads(path.read_text(encoding="utf-8"))
-        return cls({name: _units(values) for name, values in found.items()})
+        return cls({name: Units(**values) for name, values in found.items()})
 
     def save(self, path: Path) -> None:
         content = {name: _shown(units) for name, units in sorted(self.units.items())}
-        import json
-
-        path.write_text(json.dumps(content, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+        path.write_text(lines_of(content) + "\n", encoding="utf-8")
 
 
-def _units(stored: Any) -> Units:
-    return Units(**stored) if isinstance(stored, dict) else Units(*stored)
+def lines_of(value: Any, indent: str = "") -> str:
+    """Write JSON for people who read differences: what fits stands on one line, the rest has one part a line."""
+    import json
+
+    whole = json.dumps(value, ensure_ascii=False)
+    if len(indent + whole) <= WIDTH or not isinstance(value, dict | list):
+        return whole
+    inner = indent + " "
+    if isinstance(value, dict):
+        parts = [f"{inner}{json.dumps(key)}: {lines_of(part, inner)}" for key, part in value.items()]
+    else:
+        parts = [inner + lines_of(part, inner) for part in value]
+    first, last = ("{", "}") if isinstance(value, dict) else ("[", "]")
+    return "\n".join((first, ",\n".join(parts), indent + last))
 
 
 def _shown(units: Units) -> dict[str, Any]:

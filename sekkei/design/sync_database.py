@@ -1,6 +1,6 @@
 """The synchronous face of a database: the calls of `Database`, without `await`.
 
-Written by `python -m sekkei.design.faces` out of database.py; change that one.
+Written by `make renew WHAT=faces` out of database.py; change that one.
 """
 
 from __future__ import annotations

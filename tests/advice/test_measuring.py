@@ -55,12 +55,6 @@ async def test_twice_the_same_and_no_pattern_left_out() -> None:
     assert once.left_out == {}
 
 
-def test_measurements_of_before_are_read(tmp_path: Path) -> None:
-    path = tmp_path / "old.json"
-    path.write_text('{"board": [2.5, 0.0, 20]}')
-    assert Measurements.load(path).units["board"] == Units(2.5, 0.0, 20)
-
-
 def test_measurements_come_back_as_they_were_saved(tmp_path: Path) -> None:
     made = Measurements({"a": Units(0.0, 5.0, 1, 0, 1, 20, {"t.i": 2.0}), "b": Units(1.0, 0.0, 0)})
     made.save(tmp_path / "m.json")
@@ -69,12 +63,12 @@ def test_measurements_come_back_as_they_were_saved(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("system", MEASURED)
 async def test_no_pattern_has_become_dearer(system: str) -> None:
-    """When one has, and is worth it: `sekkei measure SYSTEM`, and say why in the commit."""
+    """When one has, and is worth it: `make renew WHAT=measure`, and say why in the commit."""
     design, home = find(system)
     before = Measurements.load(measurements_beside(home)).units
     measured = await measure(design)
     assert measured.left_out == {}
-    assert set(measured.units) <= set(before), f"New patterns: run `sekkei measure {system}`."
+    assert set(measured.units) <= set(before), "New patterns: run `make renew WHAT=measure`."
     now = measured.units
     dearer = {
         name: f"{before[name]} before, {units} now"

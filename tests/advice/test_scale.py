@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from sekkei import cli
 from sekkei.advice import declared, simulate_users, travelled
 from sekkei.advice import traffic as traffic_of
 from sekkei.advice.prices import Prices
@@ -109,21 +108,6 @@ def test_every_wall_that_is_shown_is_moved_by_a_change(system: str) -> None:
     assert after.users > 1.2 * before.users
     # The quota of a table is raised for whoever asks; a key that gives way must be left far behind.
     assert after.key == "" or after.users > 1.9 * before.users
-
-
-def test_the_page_is_what_the_command_writes(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "docs" / "pictures").mkdir(parents=True)
-    monkeypatch.chdir(tmp_path)
-    asked = ["cost", *SYSTEMS, "--users", "1k,100k,10M", "--format", "md", "--pictures", "docs/pictures"]
-    assert cli.main(asked) == 0
-    stale = "is stale: run `make docs`"
-    assert capsys.readouterr().out == PAGE.read_text("utf-8"), f"docs/scale.md {stale}"
-    drawn = {path.name: path.read_text("utf-8") for path in (tmp_path / "docs" / "pictures").iterdir()}
-    assert set(drawn) == {f"heat-{system}.svg" for system in SYSTEMS}
-    for name, text in drawn.items():
-        assert text == (PAGE.parent / "pictures" / name).read_text("utf-8"), f"docs/pictures/{name} {stale}"
 
 
 def test_pictures_show_the_wall() -> None:

@@ -14,7 +14,7 @@ import pytest
 
 import sekkei.design.retries as retries
 from sekkei.clock import ManualClock
-from sekkei.design import ConditionFailed, Database, NotFound, SyncDatabase, TransactionFailed, faces
+from sekkei.design import ConditionFailed, Database, NotFound, SyncDatabase, TransactionFailed
 from sekkei.engine.engine import Engine
 from sekkei.store import Embedded, Remote, Retries, Retrying, Weather
 from sekkei.wire.server import Server
@@ -64,11 +64,6 @@ class server:
         self.loop.call_soon_threadsafe(self.loop.stop)
         self.thread.join()
         self.engine.close()
-
-
-def test_the_file_is_what_the_other_face_makes_it() -> None:
-    path = Path(faces.__file__).with_name("sync_database.py")
-    assert path.read_text("utf-8") == faces.generate(), "stale; run: python -m sekkei.design.faces"
 
 
 def calls(face: type[Any]) -> dict[str, list[Any]]:

@@ -38,7 +38,7 @@ async def test_journeys_cost_what_is_written_down(system: str) -> None:
         for name, before in written.items()
         if not _alike(before.read, (now := found[name]).read) or not _alike(before.write, now.write)
     }
-    assert others == {}, f"Run `sekkei measure {system} --journeys` and `make docs`; say why in the commit if it grew."
+    assert others == {}, "Run `make renew WHAT='journeys docs'`; say why in the commit if it grew."
 
 
 def _alike(before: float, now: float) -> bool:

@@ -1,7 +1,7 @@
 """How many store calls each route may make: `tests/budgets.toml`, looked at wherever every route is tried anyway.
 
 The number is the most that any kind of person cost in the authorisation test of the system. One that became smaller
-may be lowered by hand or by `make budgets`, which writes today's numbers; one that grew fails the test.
+may be lowered by hand or by `make renew WHAT=budgets`, which writes today's numbers; one that grew fails the test.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def exceeded(counts: Mapping[str, int]) -> Iterator[str]:
     known = read()
     for route, calls in counts.items():
         if route not in known:
-            yield f"{route}: {calls} store calls and no budget; `make budgets` writes it down"
+            yield f"{route}: {calls} store calls and no budget; `make renew WHAT=budgets` writes it down"
         elif calls > known[route]:
             yield f"{route}: {calls} store calls, its budget is {known[route]}; read less, or say why in a commit"
 
@@ -39,5 +39,5 @@ def _write(counts: Mapping[str, int]) -> None:
         _counted[route] = max(_counted.get(route, 0), calls)
     known = {**read(), **_counted}
     lines = [f'"{route}" = {known[route]}' for route in sorted(known, key=lambda route: route.split()[::-1])]
-    head = "# Store calls of each route at most; see tests/web/budgets.py. Written by `make budgets`."
+    head = "# Store calls of each route at most; see tests/web/budgets.py. Written by `make renew WHAT=budgets`."
     FILE.write_text("\n".join([head, *lines]) + "\n", "utf-8")

@@ -184,4 +184,4 @@ async def test_a_route_that_reads_more_than_its_budget_is_found(monkeypatch: pyt
         monkeypatch.setattr(budgets, "read", lambda: {"GET /example/": 1})
         over, unknown = await deviations(matrix, {"owner": client}, {})
         assert "GET /example/: 2 store calls, its budget is 1; read less" in over
-        assert unknown.endswith("store calls and no budget; `make budgets` writes it down")
+        assert unknown.endswith("store calls and no budget; `make renew WHAT=budgets` writes it down")

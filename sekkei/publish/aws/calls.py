@@ -3,9 +3,9 @@
     {"http": {"task-table-v3": ["GetItem", "Query"], "task-table-v3/index/GSI_Invert": ["Query"]}, "stream": {...}}
 
 Patterns say what is read; services also compose transactions and batches, which no plan tells. The tests of the systems
-note every call (`make calls` writes the files) and fail for one that is not written there, so the role of each function
-allows what that function does and nothing else. What only a process does (reading streams by itself, live updates,
-commands) stands under `process`, and no function may do it.
+note every call (`make renew WHAT=calls` writes the files) and fail for one that is not written there, so the role of
+each function allows what that function does and nothing else. What only a process does (reading streams by itself,
+live updates, commands) stands under `process`, and no function may do it.
 """
 
 from __future__ import annotations

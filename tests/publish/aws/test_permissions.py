@@ -81,7 +81,7 @@ def test_a_pattern_is_permitted_to_some_function(system: str) -> None:
             plan = next(each for each in pattern.plans if _arn(design, each) == statement["Resource"])
             resource = plan.table if plan.index is None else f"{plan.table}/index/{plan.index}"
             refused |= set() if action in allowed.get(resource, set()) else {pattern.name}
-    assert refused == ASKED_BY_NOBODY.get(system, set()), "run the pattern in a test, then `make calls`"
+    assert refused == ASKED_BY_NOBODY.get(system, set()), "run the pattern in a test, then `make renew WHAT=calls`"
 
 
 def _arn(design: Design, plan: Plan) -> list[Any]:
