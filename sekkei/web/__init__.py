@@ -96,7 +96,7 @@ Every route by every kind of person: tests/web/authorisation.py. In a real brows
 """
 
 from sekkei.texts.checks import missing_texts
-from sekkei.web.answers import Events, Html, Redirect, download
+from sekkei.web.answers import Events, Html, Redirect, calendar_feed, download
 from sekkei.web.api import Answer, Api, Operations, PageOf, check_if_match, etag, respond, version_in_if_match
 from sekkei.web.application import Shell, application
 from sekkei.web.csrf import body_limit, webhook
@@ -130,6 +130,7 @@ __all__ = [
     "User",
     "application",
     "body_limit",
+    "calendar_feed",
     "check_if_match",
     "current_user",
     "download",

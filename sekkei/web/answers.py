@@ -133,6 +133,11 @@ def download(name: str, body: bytes | AsyncIterator[bytes], *, shown: bool = Fal
     return StreamingResponse(body, media_type=media_type, headers=headers)
 
 
+def calendar_feed(body: bytes) -> Response:
+    """A calendar that programs fetch without a session: the address is the secret, so no shared cache keeps it."""
+    return Response(body, media_type="text/calendar; charset=utf-8", headers={"Cache-Control": "private, max-age=300"})
+
+
 def rendered(request: Request, answer: Any) -> Response:
     """A handler's answer as a response."""
     if isinstance(answer, Response):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from starlette.responses import Response
 
 from sekkei.runtime.refusals import NotThere
-from sekkei.web import Pages
+from sekkei.web import Pages, calendar_feed
 from sekkei_systems.eventbot.rules import calendar
 from sekkei_systems.eventbot.rules.identifiers import is_snowflake
 from sekkei_systems.eventbot.service import Desk, Events, Guilds
@@ -18,6 +18,4 @@ pages = Pages()
 async def feed(guild_id: str, key: str, guilds: Guilds, events: Events, desk: Desk) -> Response:
     if not is_snowflake(guild_id) or not guilds.calendar_allowed(guild_id, key):
         raise NotThere()
-    body = calendar.feed(t("pages.calendar-name"), await events.all_of_guild(guild_id), desk.now())
-    headers = {"Cache-Control": "private, max-age=300"}
-    return Response(body, media_type="text/calendar; charset=utf-8", headers=headers)
+    return calendar_feed(calendar.feed(t("pages.calendar-name"), await events.all_of_guild(guild_id), desk.now()))

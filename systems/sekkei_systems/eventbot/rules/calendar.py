@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
-from sekkei.runtime.icalendar import calendar, text
+from sekkei.kit.calendars import Entry, write
 from sekkei_systems.eventbot.design import Event
 from sekkei_systems.eventbot.rules.identifiers import uuid_of
 
@@ -14,29 +14,21 @@ DEFAULT_LENGTH = timedelta(hours=2)
 
 def feed(name: str, listed: Iterable[Event], now: datetime) -> bytes:
     """Every event with a start; one that was called off says so."""
-    events = (_lines(one, one.event_start_at, now) for one in listed if one.event_start_at is not None)
-    return calendar("eventbot", name, events)
+    entries = (_entry(event, event.event_start_at) for event in listed if event.event_start_at is not None)
+    return write("eventbot", name, entries, now)
 
 
-def _lines(event: Event, start: datetime, now: datetime) -> list[str]:
-    found = [
-        f"UID:{uuid_of(event.event_id)}@eventbot",
-        f"DTSTAMP:{stamp(now)}",
-        f"DTSTART:{stamp(start)}",
-        f"DTEND:{stamp(event.event_end_at or start + DEFAULT_LENGTH)}",
-        f"SEQUENCE:{event.version}",
-        f"SUMMARY:{text(event.title)}",
-        f"STATUS:{'CANCELLED' if event.cancelled_at else 'CONFIRMED'}",
-    ]
-    if event.description:
-        found.append(f"DESCRIPTION:{text(event.description)}")
-    if event.location:
-        found.append(f"LOCATION:{text(event.location)}")
-    if event.recruit_channel_id and event.recruit_message_id:
-        url = f"https://discord.com/channels/{event.guild_id}/{event.recruit_channel_id}/{event.recruit_message_id}"
-        found.append(f"URL:{url}")
-    return found
-
-
-def stamp(moment: datetime) -> str:
-    return f"{moment.astimezone(UTC):%Y%m%dT%H%M%SZ}"
+def _entry(event: Event, start: datetime) -> Entry:
+    message = f"{event.guild_id}/{event.recruit_channel_id}/{event.recruit_message_id}"
+    is_posted = event.recruit_channel_id and event.recruit_message_id
+    return Entry(
+        uid=str(uuid_of(event.event_id)),
+        summary=event.title,
+        start=start,
+        end=event.event_end_at or start + DEFAULT_LENGTH,
+        description=event.description or "",
+        location=event.location or "",
+        url=f"https://discord.com/channels/{message}" if is_posted else "",
+        status="CANCELLED" if event.cancelled_at else "CONFIRMED",
+        version=event.version,
+    )

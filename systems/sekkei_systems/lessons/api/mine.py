@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from sekkei.clock import Clock
 from sekkei.runtime import days
-from sekkei.web import Operations
+from sekkei.web import Operations, calendar_feed
 from sekkei_systems.lessons.api.shapes import TieOut, tie_out
 from sekkei_systems.lessons.design import Contact, TieKind
 from sekkei_systems.lessons.rules.calendar import calendar
@@ -82,8 +82,7 @@ async def my_statistics(member: Member, lists: Lists) -> StatisticsOut:
 async def my_calendar(access: Access, lists: Lists, contacts: Contacts, clock: Clock, query: LinkToken) -> Response:
     user_id = await contacts.reader_of_calendar(query.token)
     ties = await lists.all(Member(user_id), TieKind.BOOKING)
-    content = calendar(ties, await lists.lessons_of(ties), access.studios, days.now(clock))
-    return Response(content, media_type="text/calendar; charset=utf-8", headers={"Cache-Control": "private"})
+    return calendar_feed(calendar(ties, await lists.lessons_of(ties), access.studios, days.now(clock)))
 
 
 @operations.put("/me/favorites/{lesson:path}", summary="A favourite, with this note", tag="mine")

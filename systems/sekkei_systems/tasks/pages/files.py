@@ -11,7 +11,7 @@ from starlette.responses import Response
 from sekkei.clock import Clock
 from sekkei.runtime import days
 from sekkei.runtime.refusals import Refusal
-from sekkei.web import Pages, Rate, Redirect, body_limit, download, limit
+from sekkei.web import Pages, Rate, Redirect, body_limit, calendar_feed, download, limit
 from sekkei_systems.tasks.pages.imports import IMPORTS
 from sekkei_systems.tasks.pages.settings import refused
 from sekkei_systems.tasks.pages.view import View
@@ -63,5 +63,4 @@ def _turned(ids: dict[str, str]) -> dict[str, str]:
 @pages.get("/calendar/{team_id}/{user_id}/{token}.ics", name="calendar")
 async def calendar(feeds: Feeds, team_id: str, user_id: str, token: str) -> Response:
     """No session: the address itself is the secret, as calendar programs demand."""
-    body = await feeds.open(team_id, user_id, token)
-    return Response(body, media_type="text/calendar; charset=utf-8", headers={"Cache-Control": "private, max-age=300"})
+    return calendar_feed(await feeds.open(team_id, user_id, token))
