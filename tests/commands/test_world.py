@@ -232,6 +232,8 @@ def test_a_world_in_a_file_elsewhere_is_found(shop: Path, monkeypatch: pytest.Mo
 def test_a_name_is_looked_for_in_tests_worlds_of_the_current_folder(tmp_path: Path) -> None:
     folder = tmp_path / "tests" / "worlds"
     folder.mkdir(parents=True)
+    for package in (folder, folder.parent):
+        (package / "__init__.py").touch()  # the checkout under test has a package `tests` too
     shutil.copy(Path(__file__).parents[2] / "examples" / "worlds" / "tickets.py", folder / "shop.py")
     command = [sys.executable, "-m", "sekkei", "world", "shop", "--count", "1"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=100)
