@@ -33,10 +33,11 @@ from sekkei.store.http import Limits
 from sekkei.web.application import application
 from sekkei.web.server import bind, http_server
 from sekkei.wire.server import Server
+from sekkei_fakes.discord import demo
+from sekkei_fakes.discord.discord import LocalDiscord
+from sekkei_fakes.discord.served import API, Served
 from sekkei_systems.eventbot import SYSTEM as EVENTBOT
-from sekkei_systems.eventbot.local import world
-from sekkei_systems.eventbot.local.discord import LocalDiscord
-from sekkei_systems.eventbot.local.served import API, Served
+from sekkei_systems.eventbot.demo import guild
 from sekkei_systems.eventbot.ports.discord.rest import RestAnswer
 from sekkei_systems.eventbot.ports.discord.signature import Signer
 from sekkei_systems.eventbot.service import Draft
@@ -72,7 +73,7 @@ def _ground(pipe: Connection, folder: str) -> None:
         engine = Engine(Path(folder) / "pair.db")
         wire = Server(engine)
         await wire.start()
-        local = Watched(Embedded(), "bench", SYSTEM, Live(), world.server(), world.BOT_ID, TOKEN)
+        local = Watched(Embedded(), "bench", SYSTEM, Live(), demo.server(), guild.BOT_ID, TOKEN)
         local.calls, local.under_way = [], {}
         socket = bind("127.0.0.1", 0)
         app = Served(local, Signer(SECRET.ljust(32)[:32]), SYSTEM, Http()).application()
@@ -98,7 +99,7 @@ def _bot(pipe: Connection, folder: str, store_port: int, discord_port: int) -> N
         store = Remote(endpoint_url=f"http://127.0.0.1:{store_port}", credentials=("local", "local"))
         values = {
             "rate_limit": "off",
-            "discord_application_id": world.BOT_ID,
+            "discord_application_id": guild.BOT_ID,
             "discord_public_key": Signer(SECRET.ljust(32)[:32]).public_key,
             "discord_bot_token": TOKEN,
             "discord_api_url": f"http://127.0.0.1:{discord_port}{API}",
@@ -120,12 +121,12 @@ def _bot(pipe: Connection, folder: str, store_port: int, discord_port: int) -> N
 
 async def _carried_out(service: Any, command: str) -> Any:
     if command == "event":
-        host = next(iter(world.PEOPLE.values())).actor
+        host = next(iter(guild.PEOPLE.values())).actor
         draft = Draft("大きな会", service.desk.now().replace(microsecond=0).replace(year=2030), capacity=PLACES)
-        made = await service.events.create(await service.access.creator(host), draft, world.RECRUIT)
+        made = await service.events.create(await service.access.creator(host), draft, guild.RECRUIT)
         return made.event_id[4:]
-    [event] = await service.events.of_guild(world.GUILD_ID)
-    view = await service.events.view(world.GUILD_ID, event.event_id)
+    [event] = await service.events.of_guild(guild.GUILD_ID)
+    view = await service.events.view(guild.GUILD_ID, event.event_id)
     return view.event.member_count, len(view.members), view.event.waiting_count, len(view.waiting)
 
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sekkei.commands import OK, CouldNotRun
 
 if TYPE_CHECKING:
     from sekkei.clock import Clock
-    from sekkei.runtime.counterparts.offers import Offer
+
+Offer = Any
+"""What an entry point gives: see `sekkei_fakes.offers.Offer`."""
+GROUP = "sekkei.counterparts"
 
 SUMMARY = "Serve a strict stand-in for a service outside, such as LINE or a mail server, and say how to use it."
 
@@ -31,7 +34,7 @@ With --webhook it reads what you type; /down, /hang, /slow and /well are its moo
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("service", help="expo, line, smtp, or one that a package offers")
+    parser.add_argument("service", help="discord, expo, line, smtp, stripe, studio, or one that a package offers")
     parser.add_argument("--port", type=int, default=0, help="where it listens (default: a free port)")
     parser.add_argument("--webhook", metavar="URL", help="where a system takes its events; then you type what happens")
 
@@ -54,13 +57,10 @@ def run(arguments: argparse.Namespace) -> int:
 def _find(name: str) -> Callable[[Clock], Offer]:
     from importlib.metadata import entry_points
 
-    from sekkei.runtime.counterparts.offers import GROUP, OFFERS
-
     points = {point.name: point for point in entry_points(group=GROUP)}
-    if name in OFFERS:
-        return OFFERS[name]
     if name not in points:
-        raise CouldNotRun(f"{name} is no counterpart. There are: {', '.join(sorted({*OFFERS, *points}))}.")
+        there = ", ".join(sorted(points)) or "none, as the distribution sekkei-fakes is not installed"
+        raise CouldNotRun(f"{name} is no counterpart. There are: {there}.")
     found: Callable[[Clock], Offer] = points[name].load()
     return found
 

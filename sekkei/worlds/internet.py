@@ -1,7 +1,7 @@
 """The internet of a world: requests of the processes to services outside, and what those send to the processes.
 
-A service is a counterpart (`sekkei.runtime.counterparts`), strict and without faults of its own. On the way there and
-back things get lost; a service may be slow, hang, or be out of order for a while.
+A service is a `sekkei.runtime.fakes.Counterpart`, strict and without faults of its own. On the way there and back
+things get lost; a service may be slow, hang, or be out of order for a while.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from urllib.parse import SplitResult, urlsplit
 
 from sekkei.design.driving import drive
 from sekkei.errors import NoAnswer
-from sekkei.runtime.counterparts import Counterpart
+from sekkei.runtime.fakes import Counterpart
 from sekkei.store.http import Answer
 from sekkei.worlds.chance import ASKER, Asker
 from sekkei.worlds.loop import LIFE

@@ -1,6 +1,6 @@
 """Services outside: ends of the outbox with a will of their own. They are slow, hang, fail, and remember.
 
-A mail is made as it is for a mail server, and judged by the counterpart's rules (`sekkei.runtime.counterparts.smtp`):
+A mail is made as it is for a mail server, and judged by the rules of the fake mail server (`sekkei_fakes.smtp`):
 what such a server would refuse breaks the world.
 """
 
@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sekkei.clock import Clock
-from sekkei.runtime.counterparts.smtp import SmtpCounterpart
 from sekkei.runtime.design import Message
+from sekkei.runtime.fakes import fake
 from sekkei.runtime.outbox import Undeliverable
 from sekkei.runtime.transports.mail import address, as_email
 from sekkei.worlds.chance import dice_of
@@ -73,7 +73,7 @@ class Outside:
     def _judge(self, message: Message) -> None:
         try:
             to, content = address(message.to).addr_spec, as_email(message, SENDER).as_bytes()
-            refusal = SmtpCounterpart(self.clock).take(SENDER, [to], content)
+            refusal = fake("mail-server")(self.clock).take(SENDER, [to], content)
         except Undeliverable as error:
             refusal = str(error)
         if refusal is not None:

@@ -14,9 +14,10 @@ import pytest
 from sekkei import cli
 from sekkei.clock import ManualClock
 from sekkei.commands import counterpart
-from sekkei.runtime.counterparts import line_friend
-from sekkei.runtime.counterparts.offers import GROUP, OFFERS, Offer
+from sekkei.commands.counterpart import GROUP
 from sekkei.runtime.http import Http
+from sekkei_fakes import line_friend
+from sekkei_fakes.offers import Offer, smtp
 from tests.runtime.servers import http_server
 
 ROOT = Path(__file__).parents[2]
@@ -30,9 +31,9 @@ SECRETS = {
 
 
 def offers() -> dict[str, Any]:
-    """Ours, and those that the systems' package names."""
-    project = tomllib.loads((ROOT / "systems" / "pyproject.toml").read_text("utf-8"))["project"]
-    found: dict[str, Any] = dict(OFFERS)
+    """Those that the package of fakes names."""
+    project = tomllib.loads((ROOT / "fakes" / "pyproject.toml").read_text("utf-8"))["project"]
+    found: dict[str, Any] = {}
     for name, value in project["entry-points"][GROUP].items():
         module, _, attribute = value.partition(":")
         found[name] = getattr(import_module(module), attribute)
@@ -64,7 +65,7 @@ async def test_it_answers_as_the_service_would(name: str, path: str, status: int
 
 
 async def test_a_mail_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
-    offer = OFFERS["smtp"](ManualClock())
+    offer = smtp(ManualClock())
 
     def send(url: str) -> None:
         with smtplib.SMTP("127.0.0.1", int(url.rpartition(":")[2]), timeout=30) as connection:

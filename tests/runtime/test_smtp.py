@@ -10,12 +10,12 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from sekkei.clock import ManualClock
-from sekkei.runtime.counterparts.smtp import SmtpCounterpart
 from sekkei.runtime.outbox import Rejected, Undeliverable
 from sekkei.runtime.transports import smtp
 from sekkei.runtime.transports.smtp import Smtp
-from tests.runtime.test_smtp_counterpart import message, sent
-from tests.runtime.test_smtp_counterpart import tls as tls
+from sekkei_fakes.smtp import SmtpCounterpart
+from tests.fakes.test_smtp import message, sent
+from tests.fakes.test_smtp import tls as tls
 
 AGAIN = (smtplib.SMTPResponseException, smtplib.SMTPRecipientsRefused, smtplib.SMTPServerDisconnected)
 

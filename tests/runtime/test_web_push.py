@@ -11,8 +11,6 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from sekkei.clock import ManualClock
 from sekkei.design import replace
 from sekkei.runtime import days
-from sekkei.runtime.counterparts.served import Served, serve
-from sekkei.runtime.counterparts.web_push import PushService, Subscription
 from sekkei.runtime.design import Message
 from sekkei.runtime.http import Http
 from sekkei.runtime.outbox import Rejected, TryAgain, Undeliverable
@@ -36,6 +34,8 @@ from sekkei.runtime.transports.web_push import (
     unsealed,
     vapid_of,
 )
+from sekkei_fakes.served import Served, serve
+from sekkei_fakes.web_push import PushService, Subscription
 
 # RFC 8291, appendix A
 PLAIN = "V2hlbiBJIGdyb3cgdXAsIEkgd2FudCB0byBiZSBhIHdhdGVybWVsb24"

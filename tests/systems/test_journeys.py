@@ -8,8 +8,8 @@ import pytest
 
 from sekkei.advice import travelled
 from sekkei.design.loading import find
+from sekkei_fakes.discord import client
 from sekkei_systems.chiipochi.webhooks import line
-from sekkei_systems.eventbot.local import client
 from sekkei_systems.eventbot.service import desk
 from sekkei_systems.eventbot.webhooks import desk as interaction_desk
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
+from typing import Protocol
 
 from starlette.routing import BaseRoute
 
 from sekkei.clock import Clock
 from sekkei.runtime.ends import MAIL, End, is_loopback
+from sekkei.runtime.fakes import fake, has_fake
 from sekkei.runtime.http import Http
 from sekkei.runtime.outbox import Transport
 from sekkei.runtime.probes import Asking
@@ -15,16 +18,14 @@ from sekkei.runtime.settings import Settings
 from sekkei.runtime.system import Context, Parts, System
 from sekkei.runtime.transports.line import API_URL as LINE_URL
 from sekkei.runtime.transports.line import ChannelSecrets, LineApi
+from sekkei.store.http import Answer
 from sekkei.web import Given
 from sekkei_systems.chiipochi import jobs, pages
 from sekkei_systems.chiipochi.api import api
 from sekkei_systems.chiipochi.demo import demo
 from sekkei_systems.chiipochi.design import design
-from sekkei_systems.chiipochi.local import chat_pages, payment_pages
-from sekkei_systems.chiipochi.local.account import CALLBACK, LocalAccount
-from sekkei_systems.chiipochi.local.callbacks import LocalCallbacks
+from sekkei_systems.chiipochi.local import chat_pages
 from sekkei_systems.chiipochi.local.chat import Chat, line_id
-from sekkei_systems.chiipochi.local.stripe.server import KEY
 from sekkei_systems.chiipochi.pages.view import Asked, asked_of
 from sekkei_systems.chiipochi.ports.line.port import is_simulated, local_secret
 from sekkei_systems.chiipochi.ports.line.replies import Replies
@@ -41,9 +42,30 @@ from sekkei_systems.chiipochi.service.access import Donor, Operator
 from sekkei_systems.chiipochi.service.personal import BotPeople
 from sekkei_systems.chiipochi.service.reconciliation import ASK
 from sekkei_systems.chiipochi.service.refunds import RefundTransport
-from sekkei_systems.chiipochi.service.settling import INSTRUCTIONS
+from sekkei_systems.chiipochi.service.settling import INSTRUCTIONS, Settling
 from sekkei_systems.chiipochi.service.surplus import AFTERWARDS, REFUNDS
 from sekkei_systems.chiipochi.webhooks import line, payments
+
+
+class OwnStripe(Protocol):
+    """A fake Stripe that stands in this process (`sekkei_fakes.stripe`)."""
+
+    key: str
+
+    @property
+    def webhook_secret(self) -> str: ...
+
+    async def request(self, method: str, url: str, *, headers: Mapping[str, str], body: bytes = b"") -> Answer:
+        """Answer as Stripe would."""
+        ...
+
+    def routes(self, given: Given) -> list[BaseRoute]:
+        """The pages where people pay."""
+        ...
+
+    def transports(self, settling: Settling) -> dict[str, Transport]:
+        """What carries its news to us."""
+        ...
 
 
 def build(context: Context) -> Parts:
@@ -62,12 +84,12 @@ def build(context: Context) -> Parts:
         INSTRUCTIONS: service.later,
     }
     if account is not None:
-        transports[CALLBACK] = LocalCallbacks(account, service.settling)
+        transports |= account.transports(service.settling)
     long = jobs.jobs(context, service)
     in_chat = line_id if is_simulated(settings) else None
     return Parts(
         service=service,
-        routes=_routes(given(context, service, chat, account), settings, account),
+        routes=_routes(given(context, service, chat), settings, account),
         reactions=[Rewards(context, service)],
         scheduled=jobs.scheduled(context, service),
         recurring=jobs.RECURRING,
@@ -78,13 +100,12 @@ def build(context: Context) -> Parts:
     )
 
 
-def given(context: Context, service: Service, chat: Chat, account: LocalAccount | None) -> Given:
+def given(context: Context, service: Service, chat: Chat) -> Given:
     """What handlers ask for, by type."""
     found = Given(
         service,
         *service.nouns,
         chat,
-        *([account] if account is not None else []),
         ChannelSecrets.configured(context.settings, local_secret(context.settings)),
         context.live,
         context.jobs,
@@ -98,29 +119,30 @@ def given(context: Context, service: Service, chat: Chat, account: LocalAccount 
     return found
 
 
-def _routes(given: Given, settings: Settings, account: LocalAccount | None) -> list[BaseRoute]:
+def _routes(given: Given, settings: Settings, account: OwnStripe | None) -> list[BaseRoute]:
     """Simulator and local payments are for this machine alone, and only where the real end is not set up."""
-    local = [chat_pages.pages] if is_simulated(settings) else []
-    local += [payment_pages.pages] if account is not None else []
-    declared = (line.pages, payments.pages, *local)
-    return [*(route for each in declared for route in each.routes(given)), *pages.routes(given), *api.routes(given)]
+    local = chat_pages.pages.routes(given) if is_simulated(settings) else []
+    local += account.routes(given) if account is not None else []
+    hooks = [*line.pages.routes(given), *payments.pages.routes(given)]
+    return [*hooks, *local, *pages.routes(given), *api.routes(given)]
 
 
-def _account(context: Context) -> LocalAccount | None:
-    """The local Stripe: only where no real one is set up, and nobody but us can reach it."""
+def _account(context: Context) -> OwnStripe | None:
+    """The fake Stripe: only where it is installed, no real one is set up, and nobody but us can reach it."""
     settings = context.settings
-    if settings.get("stripe_secret_key") or not is_loopback(settings.public_url):
+    if settings.get("stripe_secret_key") or not is_loopback(settings.public_url) or not has_fake("stripe"):
         return None
-    return LocalAccount(settings, context.db, context.clock, context.outbox)
+    found: OwnStripe = fake("stripe")(settings, context.db, context.clock, context.outbox)
+    return found
 
 
-def _provider(context: Context, http: Http, account: LocalAccount | None) -> Provider:
+def _provider(context: Context, http: Http, account: OwnStripe | None) -> Provider:
     """One end of Stripe, whether the account behind it is real or local."""
     settings, clock = context.settings, context.clock
     if account is None:
         return Stripe.configured(settings, http, clock) or NoProvider()
     site, methods = f"{settings.public_url}/chiipochi", Methods.configured(settings)
-    return Stripe(KEY, account.webhook_secret, account, clock, site=site, methods=methods, name="local")
+    return Stripe(account.key, account.webhook_secret, account, clock, site=site, methods=methods, name="local")
 
 
 SYSTEM = System(

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import functools
-import sys
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -101,59 +98,15 @@ def _labels(arguments: argparse.Namespace) -> int:
 
 
 def _rehearse(arguments: argparse.Namespace) -> int:
+    from sekkei.runtime.fakes import fake
+
     try:
-        return asyncio.run(_rehearsed(arguments))
+        asyncio.run(fake("rehearsal")(arguments.bot, arguments.line_port, arguments.stripe_port))
     except KeyboardInterrupt:
-        return OK
+        pass
     except OSError as error:
         raise CouldNotRun(f"the counterparts cannot be served: {error}") from error
-
-
-async def _rehearsed(arguments: argparse.Namespace) -> int:
-    from sekkei.clock import SYSTEM
-    from sekkei.runtime.counterparts.line_refused import Refused
-    from sekkei.runtime.counterparts.served import serve
-    from sekkei.runtime.http import Http
-    from sekkei.store import NoAnswer
-    from sekkei_systems.chiipochi.local.rehearsal import Rehearsal, settings
-    from sekkei_systems.chiipochi.local.stripe.server import StripeEnd
-
-    http = Http()
-
-    async def ask(method: str, path: str, body: bytes, headers: Mapping[str, str]) -> int:
-        try:
-            return (await http.request(method, arguments.bot + path, headers=headers, body=body)).status
-        except (OSError, NoAnswer) as error:
-            tell(f"! the bot does not answer at {arguments.bot}: {error!r}")
-            return 0
-
-    tell = functools.partial(print, flush=True)
-    found = Rehearsal(SYSTEM, ask, tell)
-    try:
-        found.line.endpoint.set({"endpoint": f"{arguments.bot.rstrip('/')}/chiipochi/webhook"})
-    except Refused as refused:
-        raise CouldNotRun(f"--bot {arguments.bot}: {refused}") from refused
-    async with (
-        serve(found.line, port=arguments.line_port) as line,
-        serve(StripeEnd(found.ledger), port=arguments.stripe_port) as stripe,
-    ):
-        tell("Start the bot in another terminal, with these settings:\n")
-        for name, value in settings(line.url, stripe.url).items():
-            tell(f"export SEKKEI_{name.upper()}={value}")
-        tell("sekkei serve chiipochi\n\nThen press Enter, and write to it: ピーナッツ 500, はい, /pay")
-        try:
-            if await _typed() is not None:
-                await found.start()
-                while (words := await _typed()) is not None:
-                    await found.take(words.strip())
-        finally:
-            http.close()
     return OK
-
-
-async def _typed() -> str | None:
-    """A line of the terminal; None when there are no more."""
-    return await asyncio.to_thread(sys.stdin.readline) or None
 
 
 async def _at_line(arguments: argparse.Namespace) -> int:

@@ -12,8 +12,6 @@ from sekkei_systems.eventbot import design as patterns
 from sekkei_systems.eventbot import pages
 from sekkei_systems.eventbot.demo import demo
 from sekkei_systems.eventbot.jobs import BotJobs
-from sekkei_systems.eventbot.local import simulator
-from sekkei_systems.eventbot.local.simulator import Simulator
 from sekkei_systems.eventbot.pages import view
 from sekkei_systems.eventbot.pages.discord import SignIn
 from sekkei_systems.eventbot.ports.discord.rest import API_URL
@@ -53,15 +51,12 @@ def _routes(context: Context, gateway: Gateway, service: Service, desk: Interact
     given.value(type(service.hands), service.hands).value(type(service.queue), service.queue)
     given.value(SignIn, SignIn(gateway.oauth))
     given.value(InteractionDesk, desk).value(type(gateway.verifier), gateway.verifier)
-    given.value(type(context.jobs), context.jobs).value(view.Simulated, view.Simulated(gateway.local is not None))
+    given.value(type(context.jobs), context.jobs).value(view.Simulated, view.Simulated(gateway.own is not None))
     given.per_request(Actor, view.actor_of).per_request(Organiser, view.organiser_of)
     given.per_request(Manager, view.manager_of).per_request(Host, view.host_of).per_request(view.View, view.view_of)
     routes = [*endpoint.pages.routes(given), *pages.routes(given)]
-    if gateway.local is not None and gateway.signer is not None:  # beside a Discord of our own only
-        url = context.settings.public_url
-        made = Simulator(gateway.local, gateway.signer, gateway.application_id, context.clock, context.live, url)
-        given.value(Simulator, made).per_request(simulator.Player, simulator.player_of)
-        routes += simulator.pages.routes(given)
+    if gateway.own is not None:
+        routes += gateway.own.routes(given)
     return routes
 
 

@@ -72,37 +72,7 @@ async def _register(guild_id: str | None) -> int:
 
 
 def _discord(port: int) -> int:
-    """In the foreground, until it is stopped; what was posted is forgotten then."""
-    import socket
+    from sekkei.runtime.fakes import fake
 
-    import uvicorn
-
-    from sekkei.clock import SYSTEM
-    from sekkei.runtime.http import Http
-    from sekkei.runtime.live import Live
-    from sekkei.runtime.settings import from_environment
-    from sekkei.store import Embedded
-    from sekkei_systems.eventbot.local import world
-    from sekkei_systems.eventbot.local.discord import LocalDiscord
-    from sekkei_systems.eventbot.local.served import API, Served
-    from sekkei_systems.eventbot.ports.discord.signature import Signer
-
-    secrets = from_environment().secrets
-    signer, token = Signer(secrets.key("eventbot-discord")), secrets.key("eventbot-discord-token").hex()
-    local = LocalDiscord(Embedded(), "local", SYSTEM, Live(), world.server(), world.BOT_ID, token)
-    local.client_secret = secrets.key("eventbot-discord-client").hex()
-    listening = socket.create_server(("127.0.0.1", port))
-    url = f"http://127.0.0.1:{listening.getsockname()[1]}"
-    print(f"A Discord of your own: {url}{API}\nThe bot's settings:")
-    for name, value in (
-        ("APPLICATION_ID", world.BOT_ID),
-        ("PUBLIC_KEY", signer.public_key),
-        ("BOT_TOKEN", token),
-        ("CLIENT_SECRET", local.client_secret),
-        ("API_URL", f"{url}{API}"),
-    ):
-        print(f"export SEKKEI_DISCORD_{name}={value}")
-    print("Stop it with Ctrl-C.", flush=True)
-    app = Served(local, signer, SYSTEM, Http()).application()
-    uvicorn.Server(uvicorn.Config(app, log_level="warning")).run(sockets=[listening])
+    fake("discord-server")(port)
     return OK

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
+from sekkei.runtime.fakes import fake
 from sekkei.web.journeys import JourneyFailed, Journeys, Traveller
 from sekkei_systems.eventbot import SYSTEM
+from sekkei_systems.eventbot.demo.guild import GUILD_ID, PEOPLE, RECRUIT
 from sekkei_systems.eventbot.design import events_of_guild
-from sekkei_systems.eventbot.local.client import AppClient, Outcome
-from sekkei_systems.eventbot.local.world import GUILD_ID, PEOPLE, RECRUIT
 from sekkei_systems.eventbot.ports.discord.signature import Signer
-from sekkei_systems.eventbot.ports.gateway import LOCAL_APPLICATION_ID
 
 JOURNEYS = Journeys(SYSTEM)
 AOI, REN, *_ = PEOPLE.values()
@@ -28,10 +28,10 @@ async def arrive(me: Traveller) -> None:
         reply = await me.send("/eventbot/interactions", body, dict(headers))
         return reply.status, reply.body
 
-    me.memory["app"] = AppClient(local, signer, deliver, LOCAL_APPLICATION_ID, me.clock)
+    me.memory["app"] = fake("discord-client")(local, signer, deliver, local.application_id, me.clock)
 
 
-def _done(outcome: Outcome) -> None:
+def _done(outcome: Any) -> None:
     if not outcome.ok:
         raise JourneyFailed(outcome.reason)
 
@@ -41,7 +41,7 @@ async def _press(me: Traveller, verb: str) -> None:
     found = await db.all(events_of_guild(GUILD_ID))
     event = next(one for one in found if one.title == TITLE and one.recruit_message_id)
     custom_id = f"e1:{verb}:{event.event_id.partition('#')[2]}"
-    app: AppClient = me.memory["app"]
+    app = me.memory["app"]
     _done(await app.press(REN, RECRUIT, str(event.recruit_message_id), custom_id))
 
 
@@ -49,7 +49,7 @@ async def _press(me: Traveller, verb: str) -> None:
 async def makes_an_event(me: Traveller) -> None:
     """Make an event; it is posted and its reminders are set."""
     values = {"title": TITLE, "start": "2026-11-20 21:00", "capacity": "8"}
-    app: AppClient = me.memory["app"]
+    app = me.memory["app"]
     _done(await app.submit(AOI, RECRUIT, "e1:create:", values))
 
 
@@ -74,7 +74,7 @@ async def is_unsure(me: Traveller) -> None:
 @JOURNEYS.journey
 async def lists_events(me: Traveller) -> None:
     """List what is coming: /event list."""
-    app: AppClient = me.memory["app"]
+    app = me.memory["app"]
     _done(await app.command(REN, RECRUIT, "event list", {}))
 
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sekkei.clock import Clock
+from sekkei.design import Database
 from sekkei.runtime.ends import MAIL
+from sekkei.runtime.fakes import fake, has_fake
+from sekkei.runtime.settings import Settings
 from sekkei.runtime.system import Context, Parts, System
 from sekkei.runtime.transports.line import ChannelSecrets
 from sekkei.web import Given
@@ -13,10 +16,9 @@ from sekkei_systems.lessons import api, pages
 from sekkei_systems.lessons.demo import demo
 from sekkei_systems.lessons.design import design
 from sekkei_systems.lessons.jobs import ONCE, RECURRING, LessonJobs
-from sekkei_systems.lessons.local.studio_end import local_studio
 from sekkei_systems.lessons.reactions import reactions_of
 from sekkei_systems.lessons.rules.policy import MINUTES
-from sekkei_systems.lessons.service import Service, open_service
+from sekkei_systems.lessons.service import OwnStudio, Service, open_service
 from sekkei_systems.lessons.service.personal import LessonPeople
 from sekkei_systems.lessons.webhooks import line
 from sekkei_systems.lessons.webhooks.availability import Pushes
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
 
 def build(context: Context) -> Parts:
     old = _old_table(context)
-    service = open_service(context, old, local_studio(context.settings, context.db, context.clock))
+    service = open_service(context, old, demo_studio(context.settings, context.db, context.clock))
     jobs = LessonJobs(service, context.db, context.clock, context.schedules)
     return Parts(
         service=service,
@@ -59,6 +61,17 @@ def _old_table(context: Context) -> Following | None:
     from sekkei_systems.lessons_migration.leading import Following
 
     return Following.of(context)
+
+
+STUDIO_SETTINGS = ("lessons_studios", "lessons_feed_url", "lessons_booking_url", "lessons_booking_page")
+
+
+def demo_studio(settings: Settings, db: Database, clock: Clock) -> OwnStudio | None:
+    """A studio with a system of its own, in a demo where nothing is set about studios and `sekkei-fakes` is there."""
+    if not settings.demo or any(settings.get(name) for name in STUDIO_SETTINGS) or not has_fake("studio"):
+        return None
+    found: OwnStudio = fake("studio")(db, clock)
+    return found
 
 
 SYSTEM = System(

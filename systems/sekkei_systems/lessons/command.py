@@ -101,25 +101,7 @@ async def _take_in(arguments: argparse.Namespace, content: bytes) -> int:
 
 
 def _studio(arguments: argparse.Namespace) -> int:
-    """In the foreground, until it is stopped; what it sold is forgotten then."""
-    import socket
+    from sekkei.runtime.fakes import fake
 
-    import uvicorn
-
-    from sekkei.clock import SYSTEM
-    from sekkei.runtime.settings import from_environment
-    from sekkei_systems.lessons.local import studio_demo
-    from sekkei_systems.lessons.local.studio_system import Faults, application
-
-    token = from_environment().secrets.key("lessons studio token").hex()
-    system = studio_demo.demo_studio(SYSTEM)
-    system.faults = Faults(slow_seconds=arguments.slow, lag_seconds=arguments.lag, mute=arguments.mute)
-    listening = socket.create_server(("127.0.0.1", arguments.port))
-    url = f"http://127.0.0.1:{listening.getsockname()[1]}"
-    print(f"A studio's own system: {url}/{studio_demo.CODE}\nThe settings of lessons beside it:")
-    for name, value in studio_demo.settings_for(url, token).items():
-        print(f"export {name}='{value}'")
-    print(f"curl -X POST -H 'Authorization: Bearer {token}' {url}/counter/LESSON   sells a place at its counter")
-    print("Stop it with Ctrl-C.", flush=True)
-    uvicorn.Server(uvicorn.Config(application(system, token, SYSTEM), log_level="warning")).run(sockets=[listening])
+    fake("studio-server")(arguments.port, slow=arguments.slow, lag=arguments.lag, mute=arguments.mute)
     return OK

@@ -18,14 +18,14 @@ from sekkei.runtime.design import Message, newest_messages
 from sekkei.runtime.transports.line import signature
 from sekkei.store import Store
 from sekkei.web.testing import Client, Reply, opened, test_settings
+from sekkei_fakes.stripe import Ledger, LocalStripe
+from sekkei_fakes.stripe import serve as serve_stripe
+from sekkei_fakes.stripe.account import LocalAccount
+from sekkei_fakes.stripe.payment_pages import DEEDS
+from sekkei_fakes.stripe.server import KEY
 from sekkei_systems.chiipochi import SYSTEM
 from sekkei_systems.chiipochi.design import donations, history_of_user
 from sekkei_systems.chiipochi.design.models import Donation, Outcome
-from sekkei_systems.chiipochi.local.account import LocalAccount
-from sekkei_systems.chiipochi.local.payment_pages import DEEDS
-from sekkei_systems.chiipochi.local.stripe import Ledger, LocalStripe
-from sekkei_systems.chiipochi.local.stripe import serve as serve_stripe
-from sekkei_systems.chiipochi.local.stripe.server import KEY
 from sekkei_systems.chiipochi.ports.line.port import local_secret
 from sekkei_systems.chiipochi.ports.payments.stripe import Stripe
 from sekkei_systems.chiipochi.service import Service, channel

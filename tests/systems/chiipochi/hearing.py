@@ -16,9 +16,9 @@ from importlib import resources
 from itertools import islice
 from typing import Any
 
-from sekkei.runtime.counterparts.line import LineCounterpart, Sent
+from sekkei_fakes.line import LineCounterpart, Sent
+from sekkei_fakes.stripe import Ledger
 from sekkei_systems.chiipochi.design.models import JST
-from sekkei_systems.chiipochi.local.stripe import Ledger
 from sekkei_systems.chiipochi.rules.prefectures import PREFECTURES
 from sekkei_systems.chiipochi.texts import LANGUAGES
 

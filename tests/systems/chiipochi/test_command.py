@@ -11,9 +11,9 @@ import pytest
 
 from sekkei.cli import main
 from sekkei.clock import ManualClock
-from sekkei.runtime.counterparts.line import LineCounterpart
-from sekkei.runtime.counterparts.served import serve
-from sekkei_systems.chiipochi.local.rehearsal import settings as rehearsal_settings
+from sekkei_fakes.line import LineCounterpart
+from sekkei_fakes.served import serve
+from sekkei_fakes.stripe.rehearsal import settings as rehearsal_settings
 from sekkei_systems.chiipochi.ports.line.rich_menu_picture import (
     picture,
 )

@@ -8,9 +8,9 @@ from urllib.parse import urlencode
 import pytest
 
 from sekkei.clock import ManualClock
-from sekkei.runtime.counterparts.line import LineCounterpart, Sent
-from sekkei_systems.chiipochi.local.stripe import Ledger
-from sekkei_systems.chiipochi.local.stripe.requests import Requests
+from sekkei_fakes.line import LineCounterpart, Sent
+from sekkei_fakes.stripe import Ledger
+from sekkei_fakes.stripe.requests import Requests
 from sekkei_systems.chiipochi.rules import messages
 from sekkei_systems.chiipochi.rules.prefectures import PREFECTURES
 from tests.systems.chiipochi.conftest import AOI

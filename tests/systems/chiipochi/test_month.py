@@ -15,11 +15,11 @@ import orjson
 import pytest
 
 from sekkei.clock import ManualClock
-from sekkei.runtime.counterparts import served
-from sekkei.runtime.counterparts.line import LineCounterpart, Sent
+from sekkei_fakes import served
+from sekkei_fakes.line import LineCounterpart, Sent
+from sekkei_fakes.stripe import balance
+from sekkei_fakes.stripe.errors import Refused
 from sekkei_systems.chiipochi.design.models import Status
-from sekkei_systems.chiipochi.local.stripe import balance
-from sekkei_systems.chiipochi.local.stripe.errors import Refused
 from sekkei_systems.chiipochi.service.access import Donor, Operator
 from tests.systems.chiipochi.conftest import TODAY, WEBHOOK_SECRET, StripeBot, at_stripe
 from tests.systems.chiipochi.hearing import Checkout, Hearing

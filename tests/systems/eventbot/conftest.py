@@ -15,15 +15,15 @@ import pytest
 from sekkei.clock import ManualClock
 from sekkei.store import Store
 from sekkei.web.testing import Client, opened
+from sekkei_fakes.discord import client
+from sekkei_fakes.discord.client import AppClient, Outcome
+from sekkei_fakes.discord.design import LocalMessage
+from sekkei_fakes.discord.discord import LocalDiscord
+from sekkei_fakes.discord.end import APPLICATION
 from sekkei_systems.eventbot import SYSTEM
+from sekkei_systems.eventbot.demo.guild import ATTENDEE_ROLE, GUILD_ID, PEOPLE, RECRUIT, Person
 from sekkei_systems.eventbot.design import Event, Notice, OrganiserLink, organiser_links
-from sekkei_systems.eventbot.local import client
-from sekkei_systems.eventbot.local.client import AppClient, Outcome
-from sekkei_systems.eventbot.local.design import LocalMessage
-from sekkei_systems.eventbot.local.discord import LocalDiscord
-from sekkei_systems.eventbot.local.world import ATTENDEE_ROLE, GUILD_ID, PEOPLE, RECRUIT, Person
 from sekkei_systems.eventbot.ports.discord.signature import Signer
-from sekkei_systems.eventbot.ports.gateway import LOCAL_APPLICATION_ID
 from sekkei_systems.eventbot.service import Creator, Draft, Host, Organiser, Service, desk
 from sekkei_systems.eventbot.webhooks import desk as interaction_desk
 
@@ -111,7 +111,7 @@ async def bot_on(store: Store, clock: ManualClock) -> AsyncIterator[Bot]:
             reply = await client.request("POST", "/eventbot/interactions", body, dict(headers))
             return reply.status, reply.body
 
-        yield Bot(client, clock, AppClient(local, signer, deliver, LOCAL_APPLICATION_ID, context.clock), local)
+        yield Bot(client, clock, AppClient(local, signer, deliver, APPLICATION, context.clock), local)
 
 
 @pytest.fixture(autouse=True)

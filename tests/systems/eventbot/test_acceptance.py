@@ -7,10 +7,10 @@ from datetime import timedelta
 
 import orjson
 
+from sekkei_fakes.discord.discord import Fault
+from sekkei_systems.eventbot.demo.guild import GUILD_ID, RECRUIT
 from sekkei_systems.eventbot.design import Status
 from sekkei_systems.eventbot.jobs import BotJobs
-from sekkei_systems.eventbot.local.discord import Fault
-from sekkei_systems.eventbot.local.world import GUILD_ID, RECRUIT
 from sekkei_systems.eventbot.refusals import AlreadyIn, Full
 from sekkei_systems.eventbot.service import Details, Draft, NewNotice
 from tests.systems.eventbot.conftest import AOI, MEI, REN, Bot, somebody

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sekkei_systems.eventbot.local.world import EVERYBODY, GUILD_ID, RECRUIT
+from sekkei_systems.eventbot.demo.guild import EVERYBODY, GUILD_ID, RECRUIT
 from sekkei_systems.eventbot.ports.discord.permissions import (
     MANAGE_EVENTS,
 )

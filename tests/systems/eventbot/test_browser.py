@@ -136,7 +136,7 @@ async def test_a_page_shows_what_happens_in_discord(browser: Windows, serve: Ser
     await page.get_by_role("link", name="ボウリング大会").click()
     await page.locator('[data-live-state="open"]').first.wait_for()
     service = site.client.shell.deployment.systems["eventbot"].parts.service
-    from sekkei_systems.eventbot.local.world import GUILD_ID, PEOPLE
+    from sekkei_systems.eventbot.demo.guild import GUILD_ID, PEOPLE
 
     listed = await service.events.of_guild(GUILD_ID)
     bowling = next(event for event in listed if event.title == "ボウリング大会")

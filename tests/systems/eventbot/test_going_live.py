@@ -14,7 +14,7 @@ from urllib.request import HTTPCookieProcessor, HTTPErrorProcessor, Request, bui
 import orjson
 import pytest
 
-from sekkei_systems.eventbot.local.world import PEOPLE, RECRUIT
+from sekkei_systems.eventbot.demo.guild import PEOPLE, RECRUIT
 from tests.commands.process import COMMAND, Running, environment, running
 
 AOI, REN, *_ = PEOPLE

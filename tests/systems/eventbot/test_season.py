@@ -11,11 +11,11 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from sekkei_fakes.discord import demo
+from sekkei_fakes.discord.discord import Fault
+from sekkei_systems.eventbot.demo.guild import ATTENDEE_ROLE, BOT_ROLE, GUILD_ID, NOTICES, RECRUIT
 from sekkei_systems.eventbot.design import Event, Repeat, members_of_event
 from sekkei_systems.eventbot.jobs.events import is_lost
-from sekkei_systems.eventbot.local import world
-from sekkei_systems.eventbot.local.discord import Fault
-from sekkei_systems.eventbot.local.world import ATTENDEE_ROLE, BOT_ROLE, GUILD_ID, NOTICES, RECRUIT
 from sekkei_systems.eventbot.ports.discord import permissions
 from sekkei_systems.eventbot.refusals import AlreadyIn, AlreadyWaiting, Cancelled, Closed, NotIn, Started
 from sekkei_systems.eventbot.rules.views import is_over
@@ -47,7 +47,7 @@ async def settle(bot: Bot, rounds: int = 14) -> None:
 async def begin(bot: Bot) -> None:
     """Wednesdays at eight in the evening, and the last day of each month."""
     for person in PEOPLE:
-        bot.local.server.members[person.id] = world.member(person)
+        bot.local.server.members[person.id] = demo.member(person)
     await bot.service.guilds.change_settings(
         await bot.organiser(AOI),
         time_zone="Europe/Berlin",
@@ -103,7 +103,7 @@ async def trouble(bot: Bot, dice: random.Random, coming: list[Event]) -> None:
 
 async def mend(bot: Bot, seen: dict[str, Event]) -> None:
     """Somebody invites the bot again, gives permissions back, and presses «try again» where there was trouble."""
-    whole, server = world.server(), bot.local.server
+    whole, server = demo.server(), bot.local.server
     server.members[server.bot_id] = whole.members[server.bot_id]
     server.guild["roles"] = whole.guild["roles"]
     server.overwrite(RECRUIT, GUILD_ID)

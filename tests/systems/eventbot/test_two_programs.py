@@ -9,8 +9,8 @@ from typing import Any
 
 from sekkei.clock import ManualClock
 from sekkei.store import Store
-from sekkei_systems.eventbot.local.discord import Fault
-from sekkei_systems.eventbot.local.world import GUILD_ID
+from sekkei_fakes.discord.discord import Fault
+from sekkei_systems.eventbot.demo.guild import GUILD_ID
 from sekkei_systems.eventbot.ports.discord.rest import Rest, RestAnswer
 from tests.systems.eventbot.conftest import AOI, REN, Bot, bot_on, somebody
 

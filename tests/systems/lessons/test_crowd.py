@@ -14,9 +14,9 @@ from sekkei.runtime.refusals import Refusal
 from sekkei.store import Embedded
 from sekkei.web.limits import WRITES
 from sekkei.web.testing import opened, test_settings
+from sekkei_fakes.studio.system import State
 from sekkei_systems.lessons import SYSTEM
 from sekkei_systems.lessons.design import lessons_table, user_lessons_table
-from sekkei_systems.lessons.local.studio_system import State
 from sekkei_systems.lessons.rules.selling import Sellers
 from tests.systems.lessons.service.test_reservations import Both, both_sides
 from tests.systems.lessons.steps import add_lesson

@@ -31,6 +31,8 @@ from sekkei.runtime.design import Message
 from sekkei.runtime.refusals import Refusal
 from sekkei.store import Embedded
 from sekkei.web.testing import test_settings
+from sekkei_fakes.studio.end import LocalStudio
+from sekkei_fakes.studio.system import Faults, State
 from sekkei_systems import lessons as system
 from sekkei_systems.lessons import SYSTEM
 from sekkei_systems.lessons.design import Contact, Lesson, Reservation, StudioRules, TieKind, UserLesson
@@ -38,8 +40,6 @@ from sekkei_systems.lessons.design import contacts as contact_rows
 from sekkei_systems.lessons.design import lessons as lesson_rows
 from sekkei_systems.lessons.design import reservations as reservation_rows
 from sekkei_systems.lessons.design import user_lessons as tie_rows
-from sekkei_systems.lessons.local.studio_end import LocalStudio
-from sekkei_systems.lessons.local.studio_system import Faults, State
 from sekkei_systems.lessons.ports.booking.port import NoWord
 from sekkei_systems.lessons.rules.openings import holds_offer, is_paused
 from sekkei_systems.lessons.rules.places import Availability, free_places, is_available
@@ -379,7 +379,7 @@ async def season(size: Size, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[S
         made.append(Outside(db, clock))
         return made[-1]
 
-    monkeypatch.setattr(system, "local_studio", studio)
+    monkeypatch.setattr(system, "demo_studio", studio)
     store, post = Embedded(clock=clock), Post()
     settings = test_settings(values={"lessons_studios": "gnz=銀座,sby=渋谷"})
     deployment = assemble([SYSTEM], store, settings, clock, transports={"mail": post})

@@ -7,9 +7,9 @@ from typing import Any
 
 from playwright.async_api import Page, expect
 
-from sekkei.runtime.counterparts.web_push import PushService, Subscription
 from sekkei.runtime.transports.web_push import make_key
 from sekkei.web.testing import test_settings as settings_of_tests
+from sekkei_fakes.web_push import PushService, Subscription
 from sekkei_systems.q import SYSTEM, design
 from tests.browser import Serve, Shots, Windows, drawn
 from tests.systems.q.test_browser import KEPT, phone

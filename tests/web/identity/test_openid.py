@@ -9,10 +9,10 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 import pytest
 
 from sekkei.clock import ManualClock
-from sekkei.runtime.counterparts.openid import OpenIdCounterpart
-from sekkei.runtime.counterparts.served import Served, serve
 from sekkei.web.identity.openid import BACK, ProviderSilent, endpoints_of
 from sekkei.web.testing import Client, opened, test_settings
+from sekkei_fakes.openid import OpenIdCounterpart
+from sekkei_fakes.served import Served, serve
 from tests.web.example import SYSTEM
 
 SITE = "http://127.0.0.1:8000"

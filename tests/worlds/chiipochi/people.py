@@ -10,16 +10,16 @@ from typing import Any
 
 import orjson
 
-from sekkei.runtime.counterparts.line import LineCounterpart
 from sekkei.worlds import Letter, Person, Script, World
 from sekkei.worlds.chance import dice_of
+from sekkei_fakes.line import LineCounterpart
+from sekkei_fakes.stripe import Ledger
+from sekkei_fakes.stripe.errors import Refused
+from sekkei_fakes.stripe.ledger import Thing
+from sekkei_fakes.stripe.requests import Failing
+from sekkei_fakes.stripe.server import KEY, PER_SECOND, StripeEnd
 from sekkei_systems.chiipochi import SYSTEM
 from sekkei_systems.chiipochi.design.models import Donation, Status, Surplus
-from sekkei_systems.chiipochi.local.stripe import Ledger
-from sekkei_systems.chiipochi.local.stripe.errors import Refused
-from sekkei_systems.chiipochi.local.stripe.ledger import Thing
-from sekkei_systems.chiipochi.local.stripe.requests import Failing
-from sekkei_systems.chiipochi.local.stripe.server import KEY, PER_SECOND, StripeEnd
 from sekkei_systems.chiipochi.service.links import order_id_of
 
 SECRET, WEBHOOK_SECRET, TOKEN = "line-secret", "whsec_world", "line-token"

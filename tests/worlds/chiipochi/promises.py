@@ -9,6 +9,7 @@ from typing import Any
 from sekkei.runtime.design import Message
 from sekkei.runtime.transports.line import retry_key
 from sekkei.worlds import World, promises
+from sekkei_fakes.stripe.ledger import Thing
 from sekkei_systems.chiipochi.design.models import (
     Award,
     DayTotal,
@@ -22,7 +23,6 @@ from sekkei_systems.chiipochi.design.models import (
     is_forgotten,
 )
 from sekkei_systems.chiipochi.design.models_books import Receipt, ReceiptCounter
-from sekkei_systems.chiipochi.local.stripe.ledger import Thing
 from sekkei_systems.chiipochi.service.links import donation_key, order_id_of
 from tests.worlds.chiipochi.people import WORLD, ledger_of, line_of
 

@@ -12,13 +12,13 @@ from importlib import import_module
 from sekkei.runtime import days
 from sekkei.runtime.live import Live
 from sekkei.worlds import Person, Script, World
+from sekkei_fakes.discord import demo
+from sekkei_fakes.discord.client import AppClient, Outcome
+from sekkei_fakes.discord.discord import LocalDiscord, No
+from sekkei_fakes.discord.end import API, DiscordEnd
 from sekkei_systems.eventbot import SYSTEM
+from sekkei_systems.eventbot.demo.guild import ATTENDEE_ROLE, ORGANISER_ROLE, PEOPLE, RECRUIT
 from sekkei_systems.eventbot.design import Event
-from sekkei_systems.eventbot.local import world as town
-from sekkei_systems.eventbot.local.client import AppClient, Outcome
-from sekkei_systems.eventbot.local.discord import LocalDiscord, No
-from sekkei_systems.eventbot.local.end import API, DiscordEnd
-from sekkei_systems.eventbot.local.world import ATTENDEE_ROLE, ORGANISER_ROLE, PEOPLE, RECRUIT
 from sekkei_systems.eventbot.ports.discord.signature import Signer
 from sekkei_systems.eventbot.rules.identifiers import uuid_of
 
@@ -51,7 +51,7 @@ WORLD = Script(
 
 @WORLD.prepares
 def open_discord(world: World) -> None:
-    local = LocalDiscord(world.store_outside(), "world", world.clock, Live(), town.server(), APPLICATION, TOKEN)
+    local = LocalDiscord(world.store_outside(), "world", world.clock, Live(), demo.server(), APPLICATION, TOKEN)
     world.given["discord"] = local
     world.internet.services["discord.com"] = DiscordEnd(local)
 

@@ -9,10 +9,10 @@ from typing import Any
 import orjson
 
 from sekkei.worlds import Person, World
+from sekkei_fakes.discord.client import Outcome
+from sekkei_fakes.discord.discord import No
+from sekkei_systems.eventbot.demo.guild import RECRUIT
 from sekkei_systems.eventbot.design import Event, Notice
-from sekkei_systems.eventbot.local.client import Outcome
-from sekkei_systems.eventbot.local.discord import No
-from sekkei_systems.eventbot.local.world import RECRUIT
 from sekkei_systems.eventbot.rules.identifiers import Press, read_custom_id
 from tests.worlds.eventbot import WORLD, app_of, discord_of, in_minutes, new_title, pressed, some_event, told
 

@@ -11,8 +11,8 @@ import orjson
 from sekkei.runtime import days
 from sekkei.runtime.design import SCHEDULE, Schedule
 from sekkei.worlds import World, promises
+from sekkei_fakes.discord.design import LocalMessage
 from sekkei_systems.eventbot.design import Member, Status
-from sekkei_systems.eventbot.local.design import LocalMessage
 from sekkei_systems.eventbot.rules.identifiers import Press, read_custom_id, schedule_name
 from tests.worlds.eventbot import WORLD, events_of
 from tests.worlds.eventbot.promises import said_to_all, was_down_for_long

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from sekkei.runtime import days
 from sekkei.worlds import Person
+from sekkei_fakes.discord.client import Outcome
+from sekkei_systems.eventbot.demo.guild import PEOPLE, RECRUIT
 from sekkei_systems.eventbot.design import Event
-from sekkei_systems.eventbot.local.client import Outcome
-from sekkei_systems.eventbot.local.world import PEOPLE, RECRUIT
 from sekkei_systems.eventbot.rules.identifiers import uuid_of
 from sekkei_systems.eventbot.rules.views import has_started
 from sekkei_systems.eventbot.texts import wording

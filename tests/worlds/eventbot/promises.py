@@ -16,10 +16,10 @@ from sekkei.runtime import days
 from sekkei.runtime.watched import written
 from sekkei.store.protocol import Request
 from sekkei.worlds import World, promises
+from sekkei_fakes.discord.design import LocalMessage, messages_of_channel
+from sekkei_fakes.discord.discord import NONCE_LIFE
+from sekkei_systems.eventbot.demo.guild import ATTENDEE_ROLE, NOTICES, RECRUIT
 from sekkei_systems.eventbot.design import Ack, Answer, Event, Member, Notice, Reply, SignUpOption, Status
-from sekkei_systems.eventbot.local.design import LocalMessage, messages_of_channel
-from sekkei_systems.eventbot.local.discord import NONCE_LIFE
-from sekkei_systems.eventbot.local.world import ATTENDEE_ROLE, NOTICES, RECRUIT
 from sekkei_systems.eventbot.rules import render
 from sekkei_systems.eventbot.rules.identifiers import uuid_of
 from sekkei_systems.eventbot.rules.views import EventView, NoticeView, has_started, is_over

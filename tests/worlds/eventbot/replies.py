@@ -5,7 +5,7 @@ from __future__ import annotations
 from sekkei.design.driving import drive
 from sekkei.runtime.design import Message, State
 from sekkei.worlds import World, promises
-from sekkei_systems.eventbot.local.discord import TOKEN_LIFE
+from sekkei_fakes.discord.discord import TOKEN_LIFE
 from tests.worlds.eventbot import WORLD, discord_of
 
 

@@ -16,13 +16,13 @@ from typing import Any
 
 import orjson
 
-from sekkei.runtime.counterparts.asgi import Application
 from sekkei.runtime.days import JST
 from sekkei.worlds import Gone, Letter, Person, Script, World
 from sekkei.worlds.chance import dice_of
+from sekkei_fakes.asgi import Application
+from sekkei_fakes.studio.system import StudioSystem, application
 from sekkei_systems.lessons import SYSTEM
 from sekkei_systems.lessons.design import DeskAct, DeskVerb, Lesson, Pass, Status, TieKind, UserLesson
-from sekkei_systems.lessons.local.studio_system import StudioSystem, application
 from sekkei_systems.lessons.ports.timetable.push import signature_of
 from sekkei_systems.lessons.rules.places import is_available
 from sekkei_systems.lessons.rules.slots import slot_of

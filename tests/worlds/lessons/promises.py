@@ -12,6 +12,7 @@ from sekkei.runtime.design import Message
 from sekkei.runtime.sweeping import NOBODY
 from sekkei.worlds import World, promises
 from sekkei.worlds.outside import Received
+from sekkei_fakes.studio.system import State
 from sekkei_systems.lessons.design import (
     Contact,
     Lesson,
@@ -24,7 +25,6 @@ from sekkei_systems.lessons.design import (
     UserLesson,
     WeekCount,
 )
-from sekkei_systems.lessons.local.studio_system import State
 from sekkei_systems.lessons.rules.openings import holds_offer, is_paused
 from sekkei_systems.lessons.rules.places import free_places
 from sekkei_systems.lessons.rules.slots import slot_of

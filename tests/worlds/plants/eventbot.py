@@ -14,7 +14,7 @@ LONGER_THAN_A_LEASE = 40.0
 
 
 def a_role_is_taken_from_the_wrong_person(patch: pytest.MonkeyPatch) -> None:
-    from sekkei_systems.eventbot.local.world import PEOPLE
+    from sekkei_systems.eventbot.demo.guild import PEOPLE
     from sekkei_systems.eventbot.ports.discord.rest import Rest
 
     sound, people = Rest.take_role, list(PEOPLE)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sekkei.runtime.counterparts.expo import Phone
 from sekkei.runtime.design import Message
 from sekkei.worlds import World, promises
+from sekkei_fakes.expo import Phone
 from sekkei_systems.q.design.models import Block
 from sekkei_systems.q.rules.notices import PUSH
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
-from sekkei.runtime.counterparts.expo import PATH, ExpoCounterpart, Phone
 from sekkei.worlds import Broken, Person, Script, World, promises
 from sekkei.worlds.seam import STORM
+from sekkei_fakes.expo import PATH, ExpoCounterpart, Phone
 from sekkei_systems.q import SYSTEM
 from sekkei_systems.q.design.models import (
     Answer,

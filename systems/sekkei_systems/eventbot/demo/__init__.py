@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 
 from sekkei.runtime.demo_people import DEMO_PEOPLE
 from sekkei.runtime.system import Context, Parts
+from sekkei_systems.eventbot.demo import guild
 from sekkei_systems.eventbot.design import (
     Ack,
     Answer,
@@ -23,7 +24,6 @@ from sekkei_systems.eventbot.design import (
     notices,
     organiser_links,
 )
-from sekkei_systems.eventbot.local import world
 from sekkei_systems.eventbot.rules import options
 from sekkei_systems.eventbot.rules.identifiers import new_event_id, new_notice_id
 from sekkei_systems.eventbot.service import Details, Draft, NewNotice, Service
@@ -40,21 +40,21 @@ async def demo(context: Context, parts: Parts) -> None:
 async def _settings(service: Service) -> None:
     db = service.desk.db
     settings = GuildSettings(
-        guild_id=world.GUILD_ID,
-        recruit_channel_id=world.RECRUIT,
-        notice_channel_id=world.NOTICES,
-        organiser_role_id=world.ORGANISER_ROLE,
-        attendee_role_id=world.ATTENDEE_ROLE,
+        guild_id=guild.GUILD_ID,
+        recruit_channel_id=guild.RECRUIT,
+        notice_channel_id=guild.NOTICES,
+        organiser_role_id=guild.ORGANISER_ROLE,
+        attendee_role_id=guild.ATTENDEE_ROLE,
         remind_minutes_before=60,
     )
     await db.write(guild_settings.put(settings))
     for account in DEMO_PEOPLE[:2]:
-        person = world.person_of_account(account.id)
+        person = guild.person_of_account(account.id)
         assert person is not None
         link = OrganiserLink(
             account_id=account.id,
-            guild_id=world.GUILD_ID,
-            guild_name=world.GUILD_NAME,
+            guild_id=guild.GUILD_ID,
+            guild_name=guild.GUILD_NAME,
             user_id=person.id,
             user_name=person.name,
             roles=list(person.roles),
@@ -69,7 +69,7 @@ def _evening(service: Service, days_ahead: int, hour: int) -> datetime:
 
 
 async def _coming(service: Service) -> None:
-    aoi, ren, mei, sota, yui = (person.actor for person in world.PEOPLE.values())
+    aoi, ren, mei, sota, yui = (person.actor for person in guild.PEOPLE.values())
     start = _evening(service, 2, 21)
     weekly = await service.events.create(
         await service.access.creator(aoi),
@@ -124,7 +124,7 @@ async def _coming(service: Service) -> None:
 
 async def _raid(service: Service) -> None:
     """One with sign-up options: a tank short, a healer waiting, somebody late."""
-    aoi, ren, mei, sota, yui = (person.actor for person in world.PEOPLE.values())
+    aoi, ren, mei, sota, yui = (person.actor for person in guild.PEOPLE.values())
     start = _evening(service, 5, 20)
     written = tuple(options.read("🛡️ タンク 2\n💚 ヒーラー 1\n⚔️ アタッカー 4"))
     raid = await service.events.create(
@@ -148,9 +148,9 @@ async def _past(service: Service) -> None:
     """One that is over, with everything that was said about it."""
     db, now = service.desk.db, service.desk.now()
     start = _evening(service, -6, 19)
-    aoi, *others = world.PEOPLE.values()
+    aoi, *others = guild.PEOPLE.values()
     event = Event(
-        guild_id=world.GUILD_ID,
+        guild_id=guild.GUILD_ID,
         event_id=new_event_id(service.desk.clock),
         title="読書会『達人プログラマー』",
         status=Status.CLOSED,
@@ -169,7 +169,7 @@ async def _past(service: Service) -> None:
     await db.write(events.create(event))
     for number, person in enumerate((aoi, *others[:3])):
         member = Member(
-            guild_id=world.GUILD_ID,
+            guild_id=guild.GUILD_ID,
             event_id=event.event_id,
             user_id=person.id,
             username=person.name,
@@ -178,7 +178,7 @@ async def _past(service: Service) -> None:
         )
         await db.write(members.create(member))
     notice = Notice(
-        guild_id=world.GUILD_ID,
+        guild_id=guild.GUILD_ID,
         notice_id=new_notice_id(service.desk.clock),
         event_id=event.event_id,
         status=Status.CLOSED,
@@ -191,7 +191,7 @@ async def _past(service: Service) -> None:
     await db.write(notices.create(notice))
     for number, person in enumerate((aoi, *others[:2])):
         ack = Ack(
-            guild_id=world.GUILD_ID,
+            guild_id=guild.GUILD_ID,
             notice_id=notice.notice_id,
             event_id=event.event_id,
             user_id=person.id,

@@ -1,4 +1,4 @@
-"""Which Discord the bot talks to: the real one when a token is set, else the end of our own.
+"""Which Discord the bot talks to: the real one when a token is set, else the fake of `sekkei-fakes`.
 
 SEKKEI_DISCORD_APPLICATION_ID   the application's id
 SEKKEI_DISCORD_PUBLIC_KEY       its public key; signatures are checked against it
@@ -11,37 +11,49 @@ SEKKEI_SCHEDULE_TARGET, _ROLE, SEKKEI_SCHEDULE_REGION   reminders through EventB
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any, Protocol
+
+from starlette.routing import BaseRoute
 
 from sekkei.clock import SYSTEM
 from sekkei.runtime.aws.eventbridge import EventBridgeSchedules
+from sekkei.runtime.fakes import fake
 from sekkei.runtime.http import LIMITS, Http
 from sekkei.runtime.schedules import Schedules
 from sekkei.runtime.settings import Settings
 from sekkei.runtime.system import Context
-from sekkei_systems.eventbot.local import world
-from sekkei_systems.eventbot.local.discord import LocalDiscord
 from sekkei_systems.eventbot.ports.discord.oauth import OAuth
 from sekkei_systems.eventbot.ports.discord.rates import WAIT_SECONDS_MAX
 from sekkei_systems.eventbot.ports.discord.rest import API_URL, Rest, over_http
-from sekkei_systems.eventbot.ports.discord.signature import Signer, Verifier
+from sekkei_systems.eventbot.ports.discord.signature import Verifier
 from sekkei_systems.eventbot.rules.identifiers import is_snowflake
 
-LOCAL_APPLICATION_ID = "8000000000000000001"
-LOCAL_TOKEN = "local"
 CONNECTIONS = 200
 """More than one process has under way at once: what hangs takes no connection from anybody else."""
 REQUIRED = ("discord_application_id", "discord_public_key", "discord_bot_token")
 
 
+class OwnDiscord(Protocol):
+    """A fake Discord that stands in this process (`sekkei_fakes.discord`)."""
+
+    application_id: str
+    token: str
+    public_key: str
+    send: Any
+
+    def routes(self, given: Any) -> list[BaseRoute]:
+        """The simulator's pages."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Gateway:
-    """The bot's connections. `signer` and `local` are there only when Discord is our own."""
+    """The bot's connections. `own` is there only where no Discord is set up."""
 
     rest: Rest
     verifier: Verifier
     application_id: str
-    signer: Signer | None
-    local: LocalDiscord | None
+    own: OwnDiscord | None
     oauth: OAuth | None
     """Sign-in by Discord, where it is set up."""
 
@@ -53,23 +65,11 @@ def connect(context: Context) -> Gateway:
     _must_be_whole(settings)
     token = settings.get("discord_bot_token")
     if not token:
-        signer = Signer(settings.secrets.key("eventbot-discord"))
-        local = LocalDiscord(
-            context.store,
-            settings.env,
-            context.clock,
-            context.live,
-            world.server(),
-            LOCAL_APPLICATION_ID,
-            LOCAL_TOKEN,
-        )
-        rest = Rest(
-            local.send, LOCAL_TOKEN, LOCAL_APPLICATION_ID, settings.public_url, context.clock, wait_max=wait_max
-        )
-        local.client_secret, local.redirects = LOCAL_TOKEN, {_redirect(settings)}
+        own: OwnDiscord = fake("discord")(context, _redirect(settings))
+        rest = Rest(own.send, own.token, own.application_id, settings.public_url, context.clock, wait_max=wait_max)
         asking = f"{settings.public_url}/eventbot/simulator/authorise"
-        oauth = OAuth(local.send, LOCAL_APPLICATION_ID, LOCAL_TOKEN, asking, _redirect(settings), rest.agent)
-        return Gateway(rest, Verifier(signer.public_key), LOCAL_APPLICATION_ID, signer, local, oauth)
+        oauth = OAuth(own.send, own.application_id, own.token, asking, _redirect(settings), rest.agent)
+        return Gateway(rest, Verifier(own.public_key), own.application_id, own, oauth)
     application_id = settings.get("discord_application_id")
     if not is_snowflake(application_id):
         raise ValueError("SEKKEI_DISCORD_APPLICATION_ID must be the number on the application's page.")
@@ -79,7 +79,7 @@ def connect(context: Context) -> Gateway:
     secret = settings.get("discord_client_secret")
     asking = f"{url.partition('/api/')[0]}/oauth2/authorize"
     by_discord = OAuth(send, application_id, secret, asking, _redirect(settings), rest.agent) if secret else None
-    return Gateway(rest, Verifier(settings.get("discord_public_key")), application_id, None, None, by_discord)
+    return Gateway(rest, Verifier(settings.get("discord_public_key")), application_id, None, by_discord)
 
 
 def _redirect(settings: Settings) -> str:

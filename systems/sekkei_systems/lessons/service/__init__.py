@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from sekkei.runtime.sealed_texts import SealedTexts
 from sekkei.runtime.system import Context
@@ -12,11 +12,12 @@ from sekkei.web.identity.accounts import email_of
 from sekkei_systems.lessons.ports.booking.http import booking_ports_of
 from sekkei_systems.lessons.ports.booking.port import BookingPort
 from sekkei_systems.lessons.ports.timetable.by_studio import ByStudio, provider_of
+from sekkei_systems.lessons.ports.timetable.provider import Provider
 from sekkei_systems.lessons.rules.links import Links
 from sekkei_systems.lessons.rules.notices import Notices
 from sekkei_systems.lessons.rules.policy import Policy, policy_of
 from sekkei_systems.lessons.rules.selling import Sellers, sellers_of
-from sekkei_systems.lessons.rules.studios import studios_of
+from sekkei_systems.lessons.rules.studios import Studio, studios_of
 from sekkei_systems.lessons.service.access import Access, staff_of
 from sekkei_systems.lessons.service.acts import Acts
 from sekkei_systems.lessons.service.alerts import Alerts
@@ -47,8 +48,14 @@ from sekkei_systems.lessons.service.waitlist import Waitlist
 from sekkei_systems.lessons.service.weekly import Weekly
 
 if TYPE_CHECKING:
-    from sekkei_systems.lessons.local.studio_end import LocalStudio
     from sekkei_systems.lessons_migration.leading import Following
+
+
+class OwnStudio(Provider, BookingPort, Protocol):
+    """A studio of the demo that has a system of its own (`sekkei_fakes.studio`)."""
+
+    @property
+    def studio(self) -> Studio: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +97,7 @@ class Service:
         return [getattr(self, one.name) for one in fields(self)]
 
 
-def open_service(context: Context, old: Following | None = None, local: LocalStudio | None = None) -> Service:
+def open_service(context: Context, old: Following | None = None, local: OwnStudio | None = None) -> Service:
     """With an old waitlist table beside it, waitlist and monitor ask which table leads. `local` is a studio of the demo
     that has a system of its own."""
     settings, db, clock, outbox = context.settings, context.db, context.clock, context.outbox

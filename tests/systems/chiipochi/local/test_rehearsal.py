@@ -7,13 +7,14 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from sekkei.clock import ManualClock
-from sekkei.runtime.counterparts import line_friend
-from sekkei.runtime.counterparts.served import serve
 from sekkei.web.testing import Client, opened, test_settings
+from sekkei_fakes import line_friend
+from sekkei_fakes.line_friend import USER
+from sekkei_fakes.served import serve
+from sekkei_fakes.stripe.rehearsal import Rehearsal, settings
+from sekkei_fakes.stripe.server import StripeEnd
 from sekkei_systems.chiipochi import SYSTEM
 from sekkei_systems.chiipochi.design import history_of_user
-from sekkei_systems.chiipochi.local.rehearsal import USER, Rehearsal, settings
-from sekkei_systems.chiipochi.local.stripe.server import StripeEnd
 
 DOCUMENT = Path(__file__).parents[4] / "docs" / "chiipochi.md"
 

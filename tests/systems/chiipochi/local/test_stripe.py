@@ -13,10 +13,10 @@ import pytest
 from sekkei.clock import ManualClock
 from sekkei.runtime.http import Http
 from sekkei.store.http import Answer
-from sekkei_systems.chiipochi.local.stripe import Ledger, LocalStripe, balance, serve
-from sekkei_systems.chiipochi.local.stripe.errors import Refused
-from sekkei_systems.chiipochi.local.stripe.requests import Failing
-from sekkei_systems.chiipochi.local.stripe.server import KEY
+from sekkei_fakes.stripe import Ledger, LocalStripe, balance, serve
+from sekkei_fakes.stripe.errors import Refused
+from sekkei_fakes.stripe.requests import Failing
+from sekkei_fakes.stripe.server import KEY
 
 GOOD = {
     "mode": "payment",

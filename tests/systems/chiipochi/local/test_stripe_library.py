@@ -11,8 +11,8 @@ import pytest
 import stripe as library
 
 from sekkei.clock import ManualClock
-from sekkei_systems.chiipochi.local.stripe import Ledger, LocalStripe, serve
-from sekkei_systems.chiipochi.local.stripe.server import KEY
+from sekkei_fakes.stripe import Ledger, LocalStripe, serve
+from sekkei_fakes.stripe.server import KEY
 from sekkei_systems.chiipochi.ports.payments import signed
 
 T = TypeVar("T")

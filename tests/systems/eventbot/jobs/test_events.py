@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from sekkei_fakes.discord.discord import Fault
+from sekkei_systems.eventbot.demo.guild import ATTENDEE_ROLE, BOT_ROLE, GUILD_ID, RECRUIT
 from sekkei_systems.eventbot.design import Event, events
-from sekkei_systems.eventbot.local.discord import Fault
-from sekkei_systems.eventbot.local.world import ATTENDEE_ROLE, BOT_ROLE, GUILD_ID, RECRUIT
 from sekkei_systems.eventbot.ports.discord import permissions
 from sekkei_systems.eventbot.ports.discord.rest import Rest
 from sekkei_systems.eventbot.rules.identifiers import schedule_name
@@ -20,7 +20,7 @@ from tests.systems.eventbot.conftest import AOI, MEI, REN, START, Bot, settled, 
 
 async def test_a_permission_that_comes_back_is_used(quick: Bot) -> None:
     """What was forbidden for a while is edited again at the next change, without anybody asking."""
-    from sekkei_systems.eventbot.local.discord import Fault
+    from sekkei_fakes.discord.discord import Fault
 
     made = await quick.event(start=quick.service.desk.now() + timedelta(hours=9))
     quick.local.faults.append(Fault("forbidden", 1))

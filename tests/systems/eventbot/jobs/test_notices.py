@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from sekkei_fakes.discord.discord import Fault
+from sekkei_systems.eventbot.demo.guild import GUILD_ID, RECRUIT
 from sekkei_systems.eventbot.design import Event, Notice, Status
-from sekkei_systems.eventbot.local.discord import Fault
-from sekkei_systems.eventbot.local.world import GUILD_ID, RECRUIT
 from sekkei_systems.eventbot.ports.discord.rest import Rest
 from sekkei_systems.eventbot.refusals import AlreadySo
 from sekkei_systems.eventbot.rules.identifiers import schedule_name

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from sekkei_fakes.discord.discord import Fault
+from sekkei_systems.eventbot.demo.guild import ATTENDEE_ROLE, BOT_ROLE, GUILD_ID, RECRUIT
 from sekkei_systems.eventbot.design import Event, Notice, acks_of_notice, holders_of_role, notices
-from sekkei_systems.eventbot.local.discord import Fault
-from sekkei_systems.eventbot.local.world import ATTENDEE_ROLE, BOT_ROLE, GUILD_ID, RECRUIT
 from sekkei_systems.eventbot.ports.discord import permissions
 from sekkei_systems.eventbot.ports.discord.rest import Rest
 from sekkei_systems.eventbot.refusals import NoticeClosed

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from sekkei.runtime import leases
+from sekkei_fakes.discord.discord import Fault
+from sekkei_systems.eventbot.demo.guild import ATTENDEE_ROLE, BOT_ROLE, GUILD_ID, MANAGER_ROLE
 from sekkei_systems.eventbot.design import Event, GuildSettings, events, guild_settings
 from sekkei_systems.eventbot.jobs.events import LEASE
-from sekkei_systems.eventbot.local.discord import Fault
-from sekkei_systems.eventbot.local.world import ATTENDEE_ROLE, BOT_ROLE, GUILD_ID, MANAGER_ROLE
 from sekkei_systems.eventbot.ports.discord import permissions
 from sekkei_systems.eventbot.ports.discord.rest import Rest
 from sekkei_systems.eventbot.rules.troubles import sentences

@@ -6,9 +6,9 @@ from datetime import datetime, timedelta
 
 import pytest
 
+from sekkei_fakes.discord.discord import Fault
+from sekkei_systems.eventbot.demo.guild import ATTENDEE_ROLE, BOT_ROLE, GUILD_ID, RECRUIT
 from sekkei_systems.eventbot.design import Event, events
-from sekkei_systems.eventbot.local.discord import Fault
-from sekkei_systems.eventbot.local.world import ATTENDEE_ROLE, BOT_ROLE, GUILD_ID, RECRUIT
 from sekkei_systems.eventbot.ports.discord import permissions
 from sekkei_systems.eventbot.rules.troubles import sentences
 from sekkei_systems.eventbot.service import Draft

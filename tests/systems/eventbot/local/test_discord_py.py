@@ -19,10 +19,11 @@ from sekkei.clock import SYSTEM
 from sekkei.runtime.http import Http
 from sekkei.runtime.live import Live
 from sekkei.store import Embedded
+from sekkei_fakes.discord import demo, objects
+from sekkei_fakes.discord.discord import LocalDiscord
+from sekkei_fakes.discord.served import API, Served
+from sekkei_systems.eventbot.demo import guild
 from sekkei_systems.eventbot.design import Answer
-from sekkei_systems.eventbot.local import objects, world
-from sekkei_systems.eventbot.local.discord import LocalDiscord
-from sekkei_systems.eventbot.local.served import API, Served
 from sekkei_systems.eventbot.ports.discord.signature import Signer
 from sekkei_systems.eventbot.rules.registration import COMMANDS
 from sekkei_systems.eventbot.rules.render import scheduled_event
@@ -74,7 +75,7 @@ def reads_answer(answer: dict[str, Any]) -> None:
 async def reader() -> discord.Client:
     client = discord.Client(intents=discord.Intents.none())
     await client._async_setup_hook()
-    me: Any = objects.user(world.server(), world.BOT_ID)
+    me: Any = objects.user(demo.server(), guild.BOT_ID)
     client._connection.user = discord.ClientUser(state=client._connection, data=me)
     return client
 
@@ -95,7 +96,7 @@ async def test_whatever_the_bot_answers_and_posts_is_read(quick: Bot) -> None:
     await quick.service.notices.post(await quick.host(AOI, event.event_id), NewNotice("持ち物", "ノート PC"))
     await quick.service.joining.answer(REN.actor, event.event_id, Answer.NO)
     await quick.work()
-    posted = [body for channel in (RECRUIT, world.NOTICES) for _, body in await quick.posts_of(channel)]
+    posted = [body for channel in (RECRUIT, guild.NOTICES) for _, body in await quick.posts_of(channel)]
     assert len(posted) >= 3
     for body in posted:
         reads_message(body)
@@ -135,7 +136,7 @@ async def test_commands_and_native_events(quick: Bot, reader: discord.Client) ->
 async def served() -> AsyncIterator[str]:
     """The local Discord on a port of its own."""
     store = Embedded()
-    local = LocalDiscord(store, "test", SYSTEM, Live(), world.server(), world.BOT_ID, TOKEN)
+    local = LocalDiscord(store, "test", SYSTEM, Live(), demo.server(), guild.BOT_ID, TOKEN)
     app = Served(local, Signer(b"k" * 32), SYSTEM, Http()).application()
     socket = create_server(("127.0.0.1", 0))  # it listens from here on
     server = uvicorn.Server(uvicorn.Config(app, log_level="warning", lifespan="off"))
@@ -164,7 +165,7 @@ async def refused(work: Any) -> int:
 
 async def test_discord_py_posts_edits_and_deletes(client: discord.Client) -> None:
     assert client.user is not None
-    assert str(client.user.id) == world.BOT_ID
+    assert str(client.user.id) == guild.BOT_ID
     channel = await client.fetch_channel(int(RECRUIT))
     assert isinstance(channel, discord.TextChannel)
     embed = discord.Embed(title="もくもく会", description="21 時から").add_field(name="場所", value="渋谷")
@@ -183,14 +184,14 @@ async def test_discord_py_posts_edits_and_deletes(client: discord.Client) -> Non
 
 
 async def test_discord_py_keeps_a_server(client: discord.Client) -> None:
-    guild = await client.fetch_guild(int(world.GUILD_ID))
-    assert {one.name for one in await guild.fetch_channels()} == set(world.CHANNELS.values())
-    ren, roles = await guild.fetch_member(int(REN.id)), {str(one.id): one for one in guild.roles}
-    await ren.add_roles(roles[world.ATTENDEE_ROLE])
-    assert world.ATTENDEE_ROLE in {str(one.id) for one in (await guild.fetch_member(ren.id)).roles}
-    assert await refused(ren.add_roles(roles[world.MODERATOR_ROLE])) == 50013
+    found = await client.fetch_guild(int(guild.GUILD_ID))
+    assert {one.name for one in await found.fetch_channels()} == set(guild.CHANNELS.values())
+    ren, roles = await found.fetch_member(int(REN.id)), {str(one.id): one for one in found.roles}
+    await ren.add_roles(roles[guild.ATTENDEE_ROLE])
+    assert guild.ATTENDEE_ROLE in {str(one.id) for one in (await found.fetch_member(ren.id)).roles}
+    assert await refused(ren.add_roles(roles[guild.MODERATOR_ROLE])) == 50013
     start = datetime.now().astimezone() + timedelta(hours=1)
-    made = await guild.create_scheduled_event(
+    made = await found.create_scheduled_event(
         name="会",
         start_time=start,
         end_time=start + timedelta(hours=1),
@@ -198,7 +199,7 @@ async def test_discord_py_keeps_a_server(client: discord.Client) -> None:
         privacy_level=discord.PrivacyLevel.guild_only,
         location="渋谷",
     )
-    assert [one.name for one in await guild.fetch_scheduled_events()] == ["会"]
+    assert [one.name for one in await found.fetch_scheduled_events()] == ["会"]
     assert (await made.edit(name="別の会", location="新宿")).name == "別の会"
     await made.delete()
     assert await refused(made.delete()) == 10070
@@ -208,10 +209,10 @@ async def test_discord_py_keeps_a_server(client: discord.Client) -> None:
 
 async def test_discord_py_registers_commands(client: discord.Client) -> None:
     found: Any = COMMANDS
-    made = await client.http.bulk_upsert_global_commands(int(world.BOT_ID), found)
+    made = await client.http.bulk_upsert_global_commands(int(guild.BOT_ID), found)
     assert [one["name"] for one in made] == ["event", "notice"]
     bad: Any = [{**COMMANDS[0], "name": "Event"}]
-    assert await refused(client.http.bulk_upsert_guild_commands(int(world.BOT_ID), int(world.GUILD_ID), bad)) == 50035
+    assert await refused(client.http.bulk_upsert_guild_commands(int(guild.BOT_ID), int(guild.GUILD_ID), bad)) == 50035
 
 
 async def test_a_wrong_token_is_no_login(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,10 +10,10 @@ from typing import Any
 import orjson
 import pytest
 
-from sekkei_systems.eventbot.local import client
-from sekkei_systems.eventbot.local.client import AppClient
-from sekkei_systems.eventbot.local.discord import Fault
-from sekkei_systems.eventbot.local.world import (
+from sekkei_fakes.discord import client
+from sekkei_fakes.discord.client import AppClient
+from sekkei_fakes.discord.discord import Fault
+from sekkei_systems.eventbot.demo.guild import (
     ATTENDEE_ROLE,
     BOT_ID,
     BOT_ROLE,

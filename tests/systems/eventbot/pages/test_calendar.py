@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sekkei.runtime.refusals import NotThere
-from sekkei_systems.eventbot.local.world import GUILD_ID
+from sekkei_systems.eventbot.demo.guild import GUILD_ID
 from sekkei_systems.eventbot.pages.calendar import feed
 from tests.systems.eventbot.conftest import AOI, Bot
 

@@ -8,9 +8,9 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 
 from sekkei.web.testing import Client
-from sekkei_systems.eventbot.local import oauth
-from sekkei_systems.eventbot.local.discord import Fault
-from sekkei_systems.eventbot.local.world import GUILD_ID, Person
+from sekkei_fakes.discord import oauth
+from sekkei_fakes.discord.discord import Fault
+from sekkei_systems.eventbot.demo.guild import GUILD_ID, Person
 from sekkei_systems.eventbot.ports.discord.errors import Refused
 from sekkei_systems.eventbot.ports.discord.oauth import OAuth
 from tests.systems.eventbot.conftest import AOI, RECRUIT, SOTA, Bot
@@ -105,10 +105,10 @@ async def test_codes_are_good_once_for_whoever_asked(guild: Bot) -> None:
 
 
 def _oauth(bot: Bot) -> OAuth:
-    from sekkei_systems.eventbot.ports.gateway import LOCAL_APPLICATION_ID, LOCAL_TOKEN
+    from sekkei_fakes.discord.end import APPLICATION, OWN_TOKEN
 
     [redirect] = bot.local.redirects
-    return OAuth(bot.local.send, LOCAL_APPLICATION_ID, LOCAL_TOKEN, "http://x/authorise", redirect, "DiscordBot (x)")
+    return OAuth(bot.local.send, APPLICATION, OWN_TOKEN, "http://x/authorise", redirect, "DiscordBot (x)")
 
 
 async def test_a_silent_discord_is_no_sign_in(guild: Bot) -> None:

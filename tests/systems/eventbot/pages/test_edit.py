@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from sekkei_systems.eventbot.demo.guild import GUILD_ID, RECRUIT
 from sekkei_systems.eventbot.design import Status
-from sekkei_systems.eventbot.local.world import GUILD_ID, RECRUIT
 from tests.systems.eventbot.conftest import AOI, MEI, REN, Bot, linked
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from sekkei_systems.eventbot.local.world import BOT_ROLE, GUILD_ID
+from sekkei_systems.eventbot.demo.guild import BOT_ROLE, GUILD_ID
 from sekkei_systems.eventbot.ports.discord.permissions import (
     CREATE_PUBLIC_THREADS,
     MANAGE_ROLES,

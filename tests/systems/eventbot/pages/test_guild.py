@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import sekkei_systems.eventbot
-from sekkei_systems.eventbot.local.world import GUILD_ID
+from sekkei_systems.eventbot.demo.guild import GUILD_ID
 from sekkei_systems.eventbot.ports.discord.permissions import (
     MANAGE_GUILD,
 )

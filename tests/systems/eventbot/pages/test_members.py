@@ -6,7 +6,7 @@ import pytest
 
 from sekkei.runtime.refusals import NotThere
 from sekkei.web import Redirect
-from sekkei_systems.eventbot.local.world import GUILD_ID
+from sekkei_systems.eventbot.demo.guild import GUILD_ID
 from sekkei_systems.eventbot.pages.members import Chosen, NewMember, Present, Told, add, attendance, do, message
 from sekkei_systems.eventbot.refusals import AlreadyMember, Missing, NoSuchMember, NotStarted
 from sekkei_systems.eventbot.rules import options

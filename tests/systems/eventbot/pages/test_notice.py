@@ -6,8 +6,8 @@ import pytest
 
 from sekkei.runtime.refusals import NotThere
 from sekkei.web import Redirect
+from sekkei_systems.eventbot.demo.guild import GUILD_ID
 from sekkei_systems.eventbot.design import Status
-from sekkei_systems.eventbot.local.world import GUILD_ID
 from sekkei_systems.eventbot.pages.notice import do
 from sekkei_systems.eventbot.refusals import AlreadySo, NoSuchNotice
 from sekkei_systems.eventbot.service import NewNotice

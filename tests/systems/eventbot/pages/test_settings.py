@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from sekkei.web import Redirect, Sent
-from sekkei_systems.eventbot.local.discord import Fault
-from sekkei_systems.eventbot.local.world import ATTENDEE_ROLE, GUILD_ID, MODERATOR_ROLE, ORGANISER_ROLE, RECRUIT
+from sekkei_fakes.discord.discord import Fault
+from sekkei_systems.eventbot.demo.guild import ATTENDEE_ROLE, GUILD_ID, MODERATOR_ROLE, ORGANISER_ROLE, RECRUIT
 from sekkei_systems.eventbot.pages.settings import SettingsForm, save_settings
 from sekkei_systems.eventbot.pages.view import Simulated, view_of
 from tests.systems.eventbot.conftest import AOI, REN, Bot, linked

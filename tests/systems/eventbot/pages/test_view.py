@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sekkei_systems.eventbot.local.discord import Fault
-from sekkei_systems.eventbot.local.world import GUILD_ID, ORGANISER_ROLE, RECRUIT
+from sekkei_fakes.discord.discord import Fault
+from sekkei_systems.eventbot.demo.guild import GUILD_ID, ORGANISER_ROLE, RECRUIT
 from tests.systems.eventbot.conftest import AOI, REN, Bot, linked
 
 

@@ -17,8 +17,8 @@ from sekkei.clock import Clock, ManualClock
 from sekkei.worlds.chance import Dice
 from sekkei.worlds.clock import WorldClock
 from sekkei.worlds.loop import VirtualLoop
-from sekkei_systems.eventbot.local.discord import PER_WINDOW
-from sekkei_systems.eventbot.local.world import RECRUIT
+from sekkei_fakes.discord.discord import PER_WINDOW
+from sekkei_systems.eventbot.demo.guild import RECRUIT
 from sekkei_systems.eventbot.ports.discord.errors import RateLimited, Unavailable
 from sekkei_systems.eventbot.ports.discord.rates import FIRST_SECONDS, LATE_SECONDS
 from sekkei_systems.eventbot.ports.discord.rest import Rest, RestAnswer

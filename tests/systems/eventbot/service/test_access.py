@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from sekkei_systems.eventbot.local.world import ATTENDEE_ROLE, EVERYBODY, GUILD_ID, ORGANISER_ROLE
+from sekkei_systems.eventbot.demo.guild import ATTENDEE_ROLE, EVERYBODY, GUILD_ID, ORGANISER_ROLE
 from sekkei_systems.eventbot.ports.discord import permissions
 from sekkei_systems.eventbot.refusals import NoSuchEvent, NotCreator, NotManager, NotOrganiser
 from sekkei_systems.eventbot.service import Draft

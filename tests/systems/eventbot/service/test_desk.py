@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sekkei_systems.eventbot.local.world import ORGANISER_ROLE
+from sekkei_systems.eventbot.demo.guild import ORGANISER_ROLE
 from sekkei_systems.eventbot.refusals import (
     NoSuchEvent,
     NotOrganiser,

@@ -8,9 +8,9 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from sekkei.runtime.refusals import Changed, Invalid
+from sekkei_fakes.discord.discord import Fault
+from sekkei_systems.eventbot.demo.guild import GUILD_ID, RECRUIT
 from sekkei_systems.eventbot.design import Repeat, Status
-from sekkei_systems.eventbot.local.discord import Fault
-from sekkei_systems.eventbot.local.world import GUILD_ID, RECRUIT
 from sekkei_systems.eventbot.refusals import (
     AlreadySo,
     Cancelled,

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from sekkei_systems.eventbot.local.discord import Fault
-from sekkei_systems.eventbot.local.world import (
+from sekkei_fakes.discord.discord import Fault
+from sekkei_systems.eventbot.demo.guild import (
     ATTENDEE_ROLE,
     BOT_ROLE,
     CHAT,

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from sekkei_systems.eventbot.demo.guild import GUILD_ID, Person
 from sekkei_systems.eventbot.design import Event
-from sekkei_systems.eventbot.local.world import GUILD_ID, Person
 from sekkei_systems.eventbot.refusals import AlreadyMember, NoSuchMember, NoSuchOption, OptionTaken
 from sekkei_systems.eventbot.rules import options
 from sekkei_systems.eventbot.service import Hands

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from sekkei_systems.eventbot.demo.guild import GUILD_ID
 from sekkei_systems.eventbot.design import (
     Answer,
     Event,
@@ -20,7 +21,6 @@ from sekkei_systems.eventbot.design import (
     members,
     replies_of_event,
 )
-from sekkei_systems.eventbot.local.world import GUILD_ID
 from sekkei_systems.eventbot.refusals import (
     AlreadyIn,
     Cancelled,

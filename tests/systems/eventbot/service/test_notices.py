@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sekkei_systems.eventbot.local.world import GUILD_ID
+from sekkei_systems.eventbot.demo.guild import GUILD_ID
 from sekkei_systems.eventbot.refusals import (
     NoticeClosed,
     NoticeOpen,

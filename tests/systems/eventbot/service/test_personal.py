@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sekkei.runtime.personal import Person
-from sekkei_systems.eventbot.local.world import GUILD_ID
+from sekkei_systems.eventbot.demo.guild import GUILD_ID
 from sekkei_systems.eventbot.service.personal import EventPeople
 from tests.systems.eventbot.conftest import AOI, Bot
 from tests.systems.leaving import exported, leave

@@ -10,9 +10,9 @@ from datetime import timedelta
 import pytest
 
 from sekkei.runtime.refusals import Refusal
+from sekkei_fakes.discord.discord import Fault
+from sekkei_systems.eventbot.demo.guild import GUILD_ID, RECRUIT
 from sekkei_systems.eventbot.design import Answer, Event, Reply
-from sekkei_systems.eventbot.local.discord import Fault
-from sekkei_systems.eventbot.local.world import GUILD_ID, RECRUIT
 from sekkei_systems.eventbot.refusals import AlreadyIn, AlreadyWaiting, ChooseOption, NotIn, OptionFull
 from sekkei_systems.eventbot.rules import options
 from sekkei_systems.eventbot.service.queue import Queue

@@ -8,8 +8,8 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from sekkei.runtime.refusals import Changed
+from sekkei_systems.eventbot.demo.guild import ATTENDEE_ROLE, GUILD_ID, ORGANISER_ROLE
 from sekkei_systems.eventbot.design import Event, Repeat
-from sekkei_systems.eventbot.local.world import ATTENDEE_ROLE, GUILD_ID, ORGANISER_ROLE
 from sekkei_systems.eventbot.refusals import AlreadySo
 from sekkei_systems.eventbot.rules import options
 from sekkei_systems.eventbot.rules.identifiers import schedule_name

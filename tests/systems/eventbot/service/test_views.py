@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from sekkei_systems.eventbot.demo.guild import GUILD_ID
 from sekkei_systems.eventbot.design import Answer
-from sekkei_systems.eventbot.local.world import GUILD_ID
 from tests.systems.eventbot.conftest import AOI, MEI, REN, SOTA, YUI, Bot
 
 

@@ -5,18 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from sekkei_systems.eventbot.local import world
-from sekkei_systems.eventbot.local.client import AppClient
-from sekkei_systems.eventbot.local.world import (
-    ATTENDEE_ROLE,
-    GUILD_ID,
-    MODERATOR_ROLE,
-    ORGANISER_ROLE,
-    RECRUIT,
-    Person,
-)
+from sekkei_fakes.discord.client import AppClient
+from sekkei_fakes.discord.end import APPLICATION
+from sekkei_systems.eventbot.demo import guild
+from sekkei_systems.eventbot.demo.guild import ATTENDEE_ROLE, GUILD_ID, MODERATOR_ROLE, ORGANISER_ROLE, RECRUIT, Person
 from sekkei_systems.eventbot.ports.discord.permissions import CREATE_EVENTS, MENTION_EVERYONE
-from sekkei_systems.eventbot.ports.gateway import LOCAL_APPLICATION_ID
 from sekkei_systems.eventbot.service import NewNotice
 from tests.systems.eventbot.conftest import AOI, MEI, REN, SOTA, Bot
 
@@ -25,7 +18,7 @@ JAPANESE = re.compile(r"[぀-ヿ一-鿿]")
 
 async def test_english_on_request(quick: Bot) -> None:
     """Whoever has Discord in English is answered in English, what is wrong with a form included."""
-    app = AppClient(quick.local, quick.app._signer, quick.app._deliver, LOCAL_APPLICATION_ID, quick.clock, "en-GB")
+    app = AppClient(quick.local, quick.app._signer, quick.app._deliver, APPLICATION, quick.clock, "en-GB")
     opened = await app.command(AOI, RECRUIT, "event create", {})
     assert opened.modal is not None
     assert opened.modal["title"] == "New event"
@@ -178,7 +171,7 @@ async def test_titles_cannot_smuggle_links_into_lists(quick: Bot) -> None:
 
 
 async def test_a_post_rings_a_role_only_for_those_who_may(quick: Bot) -> None:
-    role = world.ATTENDEE_ROLE
+    role = guild.ATTENDEE_ROLE
     refused = await quick.app.command(AOI, RECRUIT, "event create", {"ping": role})
     assert "呼び出せる" in refused.response["data"]["content"]
     forged = await quick.app.submit(AOI, RECRUIT, f"e1:create::{role}", {"title": "会", "start": "明日 21時"})
@@ -189,7 +182,7 @@ async def test_a_post_rings_a_role_only_for_those_who_may(quick: Bot) -> None:
         assert opened.modal is not None
         values = {"title": f"会 {ping}", "start": "明日 21時"}
         await quick.app.submit(loud, RECRUIT, opened.modal["custom_id"], values)
-    quick.local.server.let(world.BOT_ROLE, allow=MENTION_EVERYONE)
+    quick.local.server.let(guild.BOT_ROLE, allow=MENTION_EVERYONE)
     values = {"title": "みんなの会", "start": "明日 21時"}
     await quick.app.submit(loud, RECRUIT, f"e1:create::{GUILD_ID}", values)
     await quick.work()
@@ -202,8 +195,8 @@ async def test_a_post_rings_a_role_only_for_those_who_may(quick: Bot) -> None:
 
 
 async def test_a_mentionable_role_may_be_rung_by_anybody_who_creates(quick: Bot) -> None:
-    found = quick.local.server.role(world.ATTENDEE_ROLE)
+    found = quick.local.server.role(guild.ATTENDEE_ROLE)
     assert found is not None
     found["mentionable"] = True
-    opened = await quick.app.command(AOI, RECRUIT, "event create", {"ping": world.ATTENDEE_ROLE})
+    opened = await quick.app.command(AOI, RECRUIT, "event create", {"ping": guild.ATTENDEE_ROLE})
     assert opened.modal is not None

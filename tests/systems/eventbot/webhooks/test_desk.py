@@ -10,7 +10,7 @@ import pytest
 
 from sekkei.design import Database
 from sekkei.runtime.design import State
-from sekkei_systems.eventbot.local.world import GUILD_ID, RECRUIT, Person
+from sekkei_systems.eventbot.demo.guild import GUILD_ID, RECRUIT, Person
 from sekkei_systems.eventbot.service import Draft
 from sekkei_systems.eventbot.webhooks import desk as interaction_desk
 from sekkei_systems.eventbot.webhooks.desk import InteractionDesk

@@ -7,8 +7,8 @@ from typing import Any
 import orjson
 import pytest
 
-from sekkei_systems.eventbot.local.client import command_data
-from sekkei_systems.eventbot.local.world import RECRUIT
+from sekkei_fakes.discord.client import command_data
+from sekkei_systems.eventbot.demo.guild import RECRUIT
 from tests.systems.eventbot.conftest import AOI, REN, Bot, send
 
 UUID = "0198c6a0-7c1e-7b54-9d5c-0a4f1d2e3b4c"

@@ -6,10 +6,10 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from sekkei_systems.eventbot.local.client import AppClient
-from sekkei_systems.eventbot.local.world import BOT_ROLE, CHAT, GUILD_ID, RECRUIT
+from sekkei_fakes.discord.client import AppClient
+from sekkei_fakes.discord.end import APPLICATION
+from sekkei_systems.eventbot.demo.guild import BOT_ROLE, CHAT, GUILD_ID, RECRUIT
 from sekkei_systems.eventbot.ports.discord import permissions
-from sekkei_systems.eventbot.ports.gateway import LOCAL_APPLICATION_ID
 from sekkei_systems.eventbot.service import Draft
 from tests.systems.eventbot.conftest import AOI, MEI, REN, Bot
 
@@ -131,7 +131,7 @@ async def test_a_new_guild_gets_its_language_and_zone_from_discord(
     quick: Bot, guild: str, person: str, language: str, zone: str
 ) -> None:
     quick.local.server.guild["preferred_locale"] = guild
-    app = AppClient(quick.local, quick.app._signer, quick.app._deliver, LOCAL_APPLICATION_ID, quick.clock, person)
+    app = AppClient(quick.local, quick.app._signer, quick.app._deliver, APPLICATION, quick.clock, person)
     opened = await app.command(AOI, RECRUIT, "event create", {})
     assert opened.modal is not None
     await app.submit(AOI, RECRUIT, opened.modal["custom_id"], {"title": "会", "start": "2026-07-20 20:00"})

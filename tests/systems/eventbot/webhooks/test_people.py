@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from sekkei_fakes.discord.client import Outcome
+from sekkei_systems.eventbot.demo.guild import GUILD_ID, RECRUIT, Person
 from sekkei_systems.eventbot.design import Event
-from sekkei_systems.eventbot.local.client import Outcome
-from sekkei_systems.eventbot.local.world import GUILD_ID, RECRUIT, Person
 from sekkei_systems.eventbot.rules import options
 from tests.systems.eventbot.conftest import AOI, MEI, REN, SOTA, YUI, Bot
 

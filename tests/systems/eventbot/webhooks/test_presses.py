@@ -7,9 +7,9 @@ from collections.abc import Mapping
 import orjson
 
 from sekkei.runtime.design import Message, State
+from sekkei_fakes.discord.client import AppClient, Outcome
+from sekkei_systems.eventbot.demo.guild import GUILD_ID, RECRUIT
 from sekkei_systems.eventbot.design import Status
-from sekkei_systems.eventbot.local.client import AppClient, Outcome
-from sekkei_systems.eventbot.local.world import GUILD_ID, RECRUIT
 from tests.systems.eventbot.conftest import AOI, MEI, REN, SOTA, Bot
 
 

@@ -11,10 +11,10 @@ from sekkei.runtime import days
 from sekkei.runtime.settings import Settings
 from sekkei.store import Embedded
 from sekkei.web.testing import Client, opened
-from sekkei_systems.lessons import SYSTEM
+from sekkei_fakes.studio.demo import DAYS, LESSONS
+from sekkei_fakes.studio.end import LocalStudio
+from sekkei_systems.lessons import SYSTEM, demo_studio
 from sekkei_systems.lessons.design import design
-from sekkei_systems.lessons.local.studio_demo import DAYS, LESSONS
-from sekkei_systems.lessons.local.studio_end import LocalStudio, local_studio
 from sekkei_systems.lessons.service import Service
 from tests.systems.lessons.world import NOON
 
@@ -81,5 +81,5 @@ def test_it_is_not_there_where_studios_are_set_up(name: str) -> None:
     clock = ManualClock(NOON)
     db = design.open(Embedded(clock=clock), clock=clock)
     for settings in (Settings(demo=True, values={name: "gnz=x"}), Settings(demo=False)):
-        assert local_studio(settings, db, clock) is None
-    assert local_studio(Settings(demo=True), db, clock) is not None
+        assert demo_studio(settings, db, clock) is None
+    assert demo_studio(Settings(demo=True), db, clock) is not None

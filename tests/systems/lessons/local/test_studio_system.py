@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sekkei.clock import ManualClock
-from sekkei_systems.lessons.local.studio_system import HOLD_SECONDS, Faults, Refused, StudioSystem
+from sekkei_fakes.studio.system import HOLD_SECONDS, Faults, Refused, StudioSystem
 from tests.systems.lessons.world import NOON
 
 NAME = "gnz/2025-07-30/19:30"

@@ -13,7 +13,7 @@ from sekkei.clock import ManualClock
 from sekkei.runtime.http import Http
 from sekkei.runtime.settings import Settings
 from sekkei.store.http import Limits
-from sekkei_systems.lessons.local.studio_system import Faults, State, StudioSystem, application
+from sekkei_fakes.studio.system import Faults, State, StudioSystem, application
 from sekkei_systems.lessons.ports.booking.http import HttpBooking, booking_ports_of
 from sekkei_systems.lessons.ports.booking.port import NoWord, StudioRefused
 from tests.systems.lessons.world import LESSON, NOON

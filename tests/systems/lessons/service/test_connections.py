@@ -10,9 +10,9 @@ import pytest
 from sekkei.clock import ManualClock
 from sekkei.store import Store
 from sekkei.web.testing import Client, opened, test_settings
+from sekkei_fakes.studio.system import State, StudioSystem
 from sekkei_systems.lessons import SYSTEM, refusals
 from sekkei_systems.lessons.design import ReservationState, Role, lessons_table
-from sekkei_systems.lessons.local.studio_system import State, StudioSystem
 from sekkei_systems.lessons.rules.places import Availability
 from sekkei_systems.lessons.rules.studios import Studio
 from sekkei_systems.lessons.service import Service

@@ -10,9 +10,9 @@ from sekkei.clock import ManualClock
 from sekkei.runtime import days
 from sekkei.runtime.outbox import Outbox
 from sekkei.store import Store
+from sekkei_fakes.studio.system import Faults
 from sekkei_systems.lessons import refusals
 from sekkei_systems.lessons.design import DeskVerb
-from sekkei_systems.lessons.local.studio_system import Faults
 from sekkei_systems.lessons.ports.booking.port import NoWord, StudioRefused
 from sekkei_systems.lessons.rules.wishes import Wishes
 from sekkei_systems.lessons.service.access import Member

@@ -15,6 +15,7 @@ from sekkei.runtime.outbox import Outbox
 from sekkei.runtime.refusals import Refusal
 from sekkei.runtime.schedules import StoredSchedules
 from sekkei.store import Embedded, Store
+from sekkei_fakes.studio.system import HOLD_SECONDS, Faults, Refused, State, StudioSystem
 from sekkei_systems.lessons import refusals
 from sekkei_systems.lessons.design import (
     Lesson,
@@ -26,7 +27,6 @@ from sekkei_systems.lessons.design import (
     reservations,
     user_lessons,
 )
-from sekkei_systems.lessons.local.studio_system import HOLD_SECONDS, Faults, Refused, State, StudioSystem
 from sekkei_systems.lessons.ports.booking.port import NoWord, StudioRefused
 from sekkei_systems.lessons.ports.timetable.provider import availability_in
 from sekkei_systems.lessons.rules.places import Availability, as_said

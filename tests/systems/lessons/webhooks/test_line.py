@@ -11,12 +11,12 @@ import pytest
 
 from sekkei.clock import ManualClock
 from sekkei.errors import NoAnswer
-from sekkei.runtime.counterparts import served
-from sekkei.runtime.counterparts.line import LineCounterpart
 from sekkei.runtime.design import newest_messages
 from sekkei.runtime.http import Http
 from sekkei.runtime.transports import configured
 from sekkei.web.testing import Reply, opened, test_settings
+from sekkei_fakes import served
+from sekkei_fakes.line import LineCounterpart
 from sekkei_systems.lessons import SYSTEM
 from sekkei_systems.lessons.webhooks.line import channel_secrets
 

@@ -11,15 +11,15 @@ import pytest
 
 from sekkei.clock import ManualClock
 from sekkei.design import replace
-from sekkei.runtime.counterparts.expo import PATH, ExpoCounterpart, Phone
-from sekkei.runtime.counterparts.served import serve
-from sekkei.runtime.counterparts.web_push import PushService, Subscription
 from sekkei.runtime.design import State, messages
 from sekkei.runtime.outbox import Outbox
 from sekkei.runtime.transports.web_push import make_key
 from sekkei.store import Store
 from sekkei.web.identity.app_sessions import AppSessions, BadRefresh
 from sekkei.web.identity.design import design as web_design
+from sekkei_fakes.expo import PATH, ExpoCounterpart, Phone
+from sekkei_fakes.served import serve
+from sekkei_fakes.web_push import PushService, Subscription
 from sekkei_systems.q import design
 from sekkei_systems.q.design.models import DeviceType
 from sekkei_systems.q.refusals import BadToken, NoWebPush

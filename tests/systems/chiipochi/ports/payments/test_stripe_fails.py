@@ -10,11 +10,11 @@ import pytest
 
 from sekkei.clock import ManualClock
 from sekkei.runtime.http import Http
+from sekkei_fakes.stripe import Ledger, LocalStripe, serve
+from sekkei_fakes.stripe.ledger import Thing
+from sekkei_fakes.stripe.requests import Failing
+from sekkei_fakes.stripe.server import KEY
 from sekkei_systems.chiipochi.design.models import Outcome
-from sekkei_systems.chiipochi.local.stripe import Ledger, LocalStripe, serve
-from sekkei_systems.chiipochi.local.stripe.ledger import Thing
-from sekkei_systems.chiipochi.local.stripe.requests import Failing
-from sekkei_systems.chiipochi.local.stripe.server import KEY
 from sekkei_systems.chiipochi.ports.payments.methods import Methods
 from sekkei_systems.chiipochi.ports.payments.port import Order, ProviderAway, RefundRefused
 from sekkei_systems.chiipochi.ports.payments.stripe import Stripe, _movement
