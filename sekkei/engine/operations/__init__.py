@@ -1,4 +1,4 @@
-"""All operations, each in the file that bears its name; stand-ins by family."""
+"""All operations: those on items and tables in files of their names, the others in the file of what they manage."""
 
 from __future__ import annotations
 
@@ -10,53 +10,38 @@ from sekkei.engine.operation import Checked, Operation
 from sekkei.errors import UnknownOperationException
 
 FILES = (
+    "backups",
     "batch_execute_statement",
     "batch_get_item",
     "batch_write_item",
+    "continuous_backups",
     "contributor_insights",
-    "create_backup",
     "create_table",
-    "delete_backup",
     "delete_item",
     "delete_table",
-    "describe_backup",
-    "describe_continuous_backups",
-    "describe_endpoints",
-    "describe_export",
-    "describe_import",
-    "describe_limits",
-    "describe_stream",
     "describe_table",
-    "describe_time_to_live",
     "execute_statement",
     "execute_transaction",
-    "export_table_to_point_in_time",
+    "exports",
     "get_item",
     "get_records",
     "get_shard_iterator",
-    "global_tables",
-    "import_table",
-    "kinesis_destinations",
-    "list_backups",
-    "list_exports",
-    "list_imports",
-    "list_streams",
+    "imports",
     "list_tables",
-    "list_tags_of_resource",
     "put_item",
     "query",
     "resource_policies",
     "restore_table_from_backup",
     "restore_table_to_point_in_time",
     "scan",
-    "tag_resource",
+    "streams",
+    "stubs",
+    "tags",
+    "time_to_live",
     "transact_get_items",
     "transact_write_items",
-    "untag_resource",
-    "update_continuous_backups",
     "update_item",
     "update_table",
-    "update_time_to_live",
 )
 
 

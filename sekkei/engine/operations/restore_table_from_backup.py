@@ -6,7 +6,7 @@ from typing import Any
 
 from sekkei.engine.history import backups
 from sekkei.engine.operation import Checked, Render, Response, Write
-from sekkei.engine.operations.delete_backup import IN_USE
+from sekkei.engine.operations.backups import IN_USE
 from sekkei.engine.storage.transaction import Transaction
 from sekkei.engine.validation import fields, schema
 from sekkei.engine.validation.shapes import Shape, Structure

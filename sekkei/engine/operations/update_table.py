@@ -10,14 +10,13 @@ from sekkei.engine.history import jobs, streams
 from sekkei.engine.history.jobs import backfill
 from sekkei.engine.operation import Checked, Render, Response, Write
 from sekkei.engine.operations.create_table import check_billing
-from sekkei.engine.operations.global_tables import REGION
 from sekkei.engine.storage import table_record
 from sekkei.engine.storage.catalogue import Table
 from sekkei.engine.storage.table_record import billing_mode_summary, encryption_description, global_index, throughput
 from sekkei.engine.storage.transaction import Transaction
 from sekkei.engine.validation import fields, schema
 from sekkei.engine.validation.fields import CONTROL_TABLE_NAME, TableOperation, named
-from sekkei.engine.validation.schema import check_units, refusal
+from sekkei.engine.validation.schema import REGION, check_units, refusal
 from sekkei.engine.validation.shapes import List, String, Structure
 from sekkei.errors import (
     LimitExceededException,

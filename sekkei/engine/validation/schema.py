@@ -91,6 +91,7 @@ PROVISIONED_THROUGHPUT = Structure(
 ON_DEMAND_THROUGHPUT = Structure("OnDemandThroughput", MaxReadRequestUnits=_LONG, MaxWriteRequestUnits=_LONG)
 WARM_THROUGHPUT = Structure("WarmThroughput", ReadUnitsPerSecond=_LONG, WriteUnitsPerSecond=_LONG)
 BILLING_MODE = String(one_of="PROVISIONED PAY_PER_REQUEST")
+REGION = Structure("ReplicaAction", "RegionName", RegionName=fields.STRING)
 TABLE_CLASS = String(one_of="STANDARD STANDARD_INFREQUENT_ACCESS")
 SSE_SPECIFICATION = Structure(
     "SSESpecification",

@@ -23,7 +23,7 @@ from sekkei.errors import (
 )
 from tests.engine.conftest import DAY, Tables, item
 from tests.engine.operations.calls import recovery_of, set_recovery
-from tests.engine.operations.test_create_backup import everything, fill
+from tests.engine.operations.test_backups import everything, fill
 from tests.engine.operations.test_get_records import perform, writes
 from tests.engine.operations.waiting import HeldJobs, jobs_done, jobs_under_way
 from tests.engine.refusals import INVALID, refusal

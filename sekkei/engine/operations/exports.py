@@ -1,4 +1,4 @@
-"""ExportTableToPointInTime."""
+"""ExportTableToPointInTime, DescribeExport, ListExports."""
 
 from __future__ import annotations
 
@@ -10,14 +10,20 @@ import orjson
 
 from sekkei.engine.history import backups, exports
 from sekkei.engine.history.buckets import Bucket, joined
-from sekkei.engine.operation import Checked, Render, Response, Write
+from sekkei.engine.operation import Checked, Read, Render, Response, Write
 from sekkei.engine.storage import documents
 from sekkei.engine.storage.catalogue import Table
+from sekkei.engine.storage.snapshot import Snapshot
 from sekkei.engine.storage.transaction import Transaction
 from sekkei.engine.validation import fields
 from sekkei.engine.validation.fields import plain
-from sekkei.engine.validation.shapes import String, Structure
-from sekkei.errors import ExportConflictException, InvalidExportTimeException, ValidationException
+from sekkei.engine.validation.shapes import Number, String, Structure
+from sekkei.errors import (
+    ExportConflictException,
+    ExportNotFoundException,
+    InvalidExportTimeException,
+    ValidationException,
+)
 
 Record = dict[str, Any]
 
@@ -27,7 +33,7 @@ INCREMENT_SECONDS_MAX = 24 * 3600
 
 _REPEATED = ("ClientToken", "S3Bucket", "S3BucketOwner", "S3Prefix", "S3SseAlgorithm", "S3SseKmsKeyId")
 
-SHAPE = Structure(
+EXPORT = Structure(
     "ExportTableToPointInTimeInput",
     "TableArn S3Bucket",
     TableArn=fields.TABLE_ARN,
@@ -141,4 +147,48 @@ def _description(transaction: Transaction, table: Table, request: Mapping[str, A
 
 UNANSWERED = "FilterSpecification"
 
-OPERATIONS = (Write("ExportTableToPointInTime", SHAPE, plain, export_table_to_point_in_time, unanswered=UNANSWERED),)
+
+DESCRIBE = Structure("DescribeExportInput", "ExportArn", ExportArn=fields.ARN)
+
+
+def describe_export(snapshot: Snapshot, checked: Checked, render: Render) -> Response:
+    arn = checked.request["ExportArn"]
+    export = documents.find(snapshot, "export", arn)
+    if export is None:
+        raise ExportNotFoundException(f"Export not found: {arn}")
+    return {"ExportDescription": described(export)}
+
+
+RESULTS_MAX = 25
+
+LIST = Structure(
+    "ListExportsInput",
+    TableArn=fields.TABLE_ARN,
+    MaxResults=Number(least=1, most=25),
+    NextToken=fields.STRING,
+)
+
+
+def list_exports(snapshot: Snapshot, checked: Checked, render: Render) -> Response:
+    request = checked.request
+    limit = request.get("MaxResults") or RESULTS_MAX
+    start = request.get("NextToken") or ""
+    found = [
+        (arn, export)
+        for arn, export in documents.all_of(snapshot, "export")
+        if arn > start and request.get("TableArn", export["TableArn"]) == export["TableArn"]
+    ]
+    members = ("ExportArn", "ExportStatus", "ExportType")
+    response: Response = {
+        "ExportSummaries": [{member: export[member] for member in members} for _, export in found[:limit]]
+    }
+    if len(found) > limit:
+        response["NextToken"] = found[limit - 1][0]
+    return response
+
+
+OPERATIONS = (
+    Write("ExportTableToPointInTime", EXPORT, plain, export_table_to_point_in_time, unanswered=UNANSWERED),
+    Read("DescribeExport", DESCRIBE, plain, describe_export),
+    Read("ListExports", LIST, plain, list_exports),
+)

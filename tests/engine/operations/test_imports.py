@@ -1,4 +1,4 @@
-"""ImportTable."""
+"""ImportTable, DescribeImport, ListImports."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from sekkei.errors import (
 )
 from tests.engine.conftest import Tables, item, key
 from tests.engine.operations.exporting import BUCKET, bucket, export, folder_of, import_from, parameters, write
-from tests.engine.operations.test_create_backup import everything, fill
+from tests.engine.operations.test_backups import everything, fill
 from tests.engine.operations.waiting import HeldJobs, jobs_done
 from tests.engine.refusals import INVALID, refusal
 
@@ -193,3 +193,33 @@ async def test_a_part_that_is_rolled_back_is_read_again(tables: Tables, monkeypa
 )
 def test_requests_that_are_refused(request_: dict[str, Any], text: str) -> None:
     assert refusal("ImportTable", request_) == text
+
+
+@pytest.mark.parametrize(
+    ("content", "compression", "code"),
+    [
+        (None, "NONE", "S3NoSuchBucket"),
+        (b"this is not gzip", "GZIP", "InvalidInput"),
+        (gzip.compress(b'{"Item":{"pk":{"S":"a"}}}\n' * 100, mtime=0)[:-20], "GZIP", "InvalidInput"),
+    ],
+)
+async def test_an_import_that_cannot_be_read_has_failed(
+    tables: Tables, content: bytes | None, compression: str, code: str
+) -> None:
+    if content is not None:
+        write(tables, "data.json.gz", content)
+    imported = await import_from(tables, InputCompressionType=compression)
+    assert (imported["ImportStatus"], imported["FailureCode"]) == ("FAILED", code)
+    await tables("DeleteTable", TableName="imported")
+    assert list(verify_file(tables.engine.path)) == []
+
+
+async def test_they_are_listed_in_pages(kept: Tables) -> None:
+    write(kept, "a.json", b"")
+    for name in ("one", "two", "three"):
+        await import_from(kept, TableCreationParameters=parameters(name))
+    page = await kept("ListImports", PageSize=2)
+    assert len(page["NextToken"]) >= 112
+    rest = await kept("ListImports", NextToken=page["NextToken"])
+    summaries = [*page["ImportSummaryList"], *rest["ImportSummaryList"]]
+    assert len({summary["ImportArn"] for summary in summaries}) == 3

@@ -1,4 +1,4 @@
-"""UpdateTimeToLive."""
+"""DescribeTimeToLive and UpdateTimeToLive."""
 
 from __future__ import annotations
 
@@ -16,6 +16,20 @@ from tests.engine.conftest import Tables, item
 from tests.engine.operations.calls import set_ttl
 from tests.engine.operations.stream_reading import read, stream_arn
 from tests.engine.refusals import AT_LEAST_ONE, NOT_NULL, faults, refusal
+
+
+async def test_it_is_described(tables: Tables) -> None:
+    await tables.create_plain()
+    answer = await tables("DescribeTimeToLive", TableName="plain")
+    assert answer == {"TimeToLiveDescription": {"TimeToLiveStatus": "DISABLED"}}
+    answer = await set_ttl(tables)
+    assert answer == {"TimeToLiveSpecification": {"Enabled": True, "AttributeName": "expires"}}
+    answer = await tables("DescribeTimeToLive", TableName="plain")
+    assert answer == {"TimeToLiveDescription": {"TimeToLiveStatus": "ENABLED", "AttributeName": "expires"}}
+    await set_ttl(tables, enabled=False)
+    answer = await tables("DescribeTimeToLive", TableName="plain")
+    assert answer == {"TimeToLiveDescription": {"TimeToLiveStatus": "DISABLED"}}
+
 
 YEAR = 365 * 24 * 3600
 

@@ -1,17 +1,27 @@
-"""UpdateContinuousBackups."""
+"""DescribeContinuousBackups and UpdateContinuousBackups: the history that point-in-time recovery needs."""
 
 from __future__ import annotations
 
 import copy
 
 from sekkei.engine.history import backups
-from sekkei.engine.operation import Checked, Render, Response, Write
+from sekkei.engine.operation import Checked, Read, Render, Response, Write
+from sekkei.engine.storage.snapshot import Snapshot
 from sekkei.engine.storage.transaction import Transaction
 from sekkei.engine.validation import fields
-from sekkei.engine.validation.fields import CONTROL_TABLE_NAME, TableOperation, about_table
+from sekkei.engine.validation.fields import CONTROL_TABLE_NAME, TableOperation, about_table, only_a_table
 from sekkei.engine.validation.shapes import Number, Structure
 
-SHAPE = TableOperation(
+DESCRIBE = only_a_table("DescribeContinuousBackupsInput")
+
+
+def describe_continuous_backups(snapshot: Snapshot, checked: Checked, render: Render) -> Response:
+    snapshot.catalogue.refresh(snapshot.connection)
+    table = backups.source_table(snapshot, checked.table)
+    return {"ContinuousBackupsDescription": backups.describe_continuous(snapshot, table)}
+
+
+UPDATE = TableOperation(
     "UpdateContinuousBackupsInput",
     "PointInTimeRecoverySpecification",
     TableName=CONTROL_TABLE_NAME,
@@ -41,4 +51,7 @@ def update_continuous_backups(transaction: Transaction, checked: Checked, render
     return {"ContinuousBackupsDescription": backups.describe_continuous(transaction, table)}
 
 
-OPERATIONS = (Write("UpdateContinuousBackups", SHAPE, about_table, update_continuous_backups),)
+OPERATIONS = (
+    Read("DescribeContinuousBackups", DESCRIBE, about_table, describe_continuous_backups),
+    Write("UpdateContinuousBackups", UPDATE, about_table, update_continuous_backups),
+)

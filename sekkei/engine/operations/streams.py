@@ -1,4 +1,4 @@
-"""DescribeStream."""
+"""DescribeStream and ListStreams; GetRecords and GetShardIterator have files of their own."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from sekkei.engine.history.streams import Stream
 from sekkei.engine.operation import Checked, Read, Render, Response
 from sekkei.engine.storage.snapshot import Snapshot
 from sekkei.engine.validation import fields
-from sekkei.engine.validation.fields import check_stream_arn, plain
+from sekkei.engine.validation.fields import TABLE_NAME, check_stream_arn, plain
 from sekkei.engine.validation.shapes import String, Structure
 
-SHAPE = Structure(
+DESCRIBE = Structure(
     "DescribeStreamInput",
     "StreamArn",
     StreamArn=fields.ARN,
@@ -22,7 +22,7 @@ SHAPE = Structure(
 )
 
 
-def rules(request: dict[str, Any]) -> Checked:
+def _describe_rules(request: dict[str, Any]) -> Checked:
     check_stream_arn(request["StreamArn"])
     return plain(request)
 
@@ -49,4 +49,41 @@ def _shard(stream: Stream) -> dict[str, Any]:
     return {"ShardId": stream.shard_id, "SequenceNumberRange": numbers}
 
 
-OPERATIONS = (Read("DescribeStream", SHAPE, rules, describe_stream),)
+LIMIT_MAX = 100
+
+LIST = Structure(
+    "ListStreamsInput",
+    TableName=TABLE_NAME,
+    Limit=fields.STREAMS_LIMIT,
+    ExclusiveStartStreamArn=fields.ARN,
+)
+
+
+def _list_rules(request: dict[str, Any]) -> Checked:
+    if "ExclusiveStartStreamArn" in request:
+        check_stream_arn(request["ExclusiveStartStreamArn"])
+    return plain(request)
+
+
+def list_streams(snapshot: Snapshot, checked: Checked, render: Render) -> Response:
+    request = checked.request
+    start = request.get("ExclusiveStartStreamArn") or ""
+    limit = min(request.get("Limit") or LIMIT_MAX, LIMIT_MAX)
+    found = [
+        stream
+        for stream in streams.all_streams(snapshot)
+        if stream.arn > start and checked.table in ("", stream.record["TableName"])
+    ]
+    members = ("StreamArn", "TableName", "StreamLabel")
+    response: Response = {
+        "Streams": [{member: stream.record[member] for member in members} for stream in found[:limit]]
+    }
+    if len(found) > limit:
+        response["LastEvaluatedStreamArn"] = found[limit - 1].arn
+    return response
+
+
+OPERATIONS = (
+    Read("DescribeStream", DESCRIBE, _describe_rules, describe_stream),
+    Read("ListStreams", LIST, _list_rules, list_streams),
+)

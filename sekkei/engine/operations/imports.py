@@ -1,4 +1,4 @@
-"""ImportTable."""
+"""ImportTable, DescribeImport, ListImports."""
 
 from __future__ import annotations
 
@@ -10,14 +10,16 @@ import orjson
 
 from sekkei.engine.history import imports
 from sekkei.engine.history.buckets import Bucket
-from sekkei.engine.operation import Checked, Render, Response, Write
+from sekkei.engine.operation import Checked, Read, Render, Response, Write
 from sekkei.engine.operations.create_table import rules as rules_of_create_table
 from sekkei.engine.storage import documents
 from sekkei.engine.storage.catalogue import table_arn
+from sekkei.engine.storage.snapshot import Snapshot
 from sekkei.engine.storage.transaction import Transaction
 from sekkei.engine.validation import fields, schema
-from sekkei.engine.validation.shapes import List, String, Structure
-from sekkei.errors import ImportConflictException, ResourceInUseException, ValidationException
+from sekkei.engine.validation.fields import plain
+from sekkei.engine.validation.shapes import List, Number, String, Structure
+from sekkei.errors import ImportConflictException, ImportNotFoundException, ResourceInUseException, ValidationException
 
 Record = dict[str, Any]
 
@@ -25,7 +27,7 @@ TOKEN_SECONDS = 8 * 3600
 
 _REPEATED = ("ClientToken", "S3BucketSource", "InputFormat", "InputFormatOptions", "TableCreationParameters")
 
-SHAPE = Structure(
+IMPORT = Structure(
     "ImportTableInput",
     "S3BucketSource InputFormat TableCreationParameters",
     ClientToken=fields.CLIENT_TOKEN,
@@ -128,4 +130,67 @@ def _digest(request: Mapping[str, Any]) -> str:
 
 UNANSWERED = "TableCreationParameters.VectorIndexes"
 
-OPERATIONS = (Write("ImportTable", SHAPE, rules, import_table, unanswered=UNANSWERED),)
+
+DESCRIBE = Structure("DescribeImportInput", "ImportArn", ImportArn=fields.ARN)
+
+
+def describe_import(snapshot: Snapshot, checked: Checked, render: Render) -> Response:
+    arn = checked.request["ImportArn"]
+    description = documents.find(snapshot, "import", arn)
+    if description is None:
+        raise ImportNotFoundException(f"Import not found: {arn}")
+    return {"ImportTableDescription": described(description)}
+
+
+PAGE_MAX = 25
+TOKEN_BYTES_MIN = 56
+TOKEN_BLOCK = 8
+
+_MEMBERS = ("ImportArn", "ImportStatus", "TableArn", "S3BucketSource", "InputFormat", "StartTime", "EndTime")
+
+LIST = Structure(
+    "ListImportsInput",
+    TableArn=fields.TABLE_ARN,
+    PageSize=Number(least=1, most=25),
+    NextToken=fields.STRING,
+)
+
+
+def list_imports(snapshot: Snapshot, checked: Checked, render: Render) -> Response:
+    request = checked.request
+    limit = request.get("PageSize") or PAGE_MAX
+    start = _read_token(request["NextToken"]) if "NextToken" in request else ""
+    found = [
+        (arn, description)
+        for arn, description in documents.all_of(snapshot, "import")
+        if arn > start and request.get("TableArn", description["TableArn"]) == description["TableArn"]
+    ]
+    response: Response = {
+        "ImportSummaryList": [
+            {member: description[member] for member in _MEMBERS if member in description}
+            for _, description in found[:limit]
+        ]
+    }
+    if len(found) > limit:
+        response["NextToken"] = _token(found[limit - 1][0])
+    return response
+
+
+def _token(arn: str) -> str:
+    """The ARN in DynamoDB's form of this token: blocks of sixteen hexadecimal digits."""
+    length = max(TOKEN_BYTES_MIN, -(-len(arn) // TOKEN_BLOCK) * TOKEN_BLOCK)
+    return arn.ljust(length).encode().hex()
+
+
+def _read_token(token: str) -> str:
+    try:
+        return bytes.fromhex(token).decode().rstrip()
+    except ValueError:
+        raise ValidationException("Invalid NextToken") from None
+
+
+OPERATIONS = (
+    Write("ImportTable", IMPORT, rules, import_table, unanswered=UNANSWERED),
+    Read("DescribeImport", DESCRIBE, plain, describe_import),
+    Read("ListImports", LIST, plain, list_imports),
+)

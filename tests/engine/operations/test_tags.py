@@ -1,4 +1,4 @@
-"""TagResource."""
+"""TagResource, UntagResource, ListTagsOfResource."""
 
 from __future__ import annotations
 
@@ -45,3 +45,24 @@ def test_requests_that_are_refused(request_: dict[str, Any], text: str) -> None:
 )
 def test_requests_that_can_be(request_: dict[str, Any]) -> None:
     assert operations.check("TagResource", request_).request == request_
+
+
+@pytest.mark.parametrize(
+    ("request_", "text"),
+    [
+        ({"ResourceArn": ARN}, faults((None, "tagKeys", NOT_NULL))),
+        ({"ResourceArn": ARN, "TagKeys": []}, "Atleast one Tag Key needs to be provided as Input."),
+    ],
+)
+def test_requests_that_are_refused_of_untag_resource(request_: dict[str, Any], text: str) -> None:
+    assert refusal("UntagResource", request_) == text
+
+
+@pytest.mark.parametrize(
+    ("request_", "text"),
+    [
+        ({"ResourceArn": ARN[:-1]}, f"Invalid TableArn: Invalid ResourceArn provided as input {ARN[:-1]}"),
+    ],
+)
+def test_requests_that_are_refused_of_list_tags_of_resource(request_: dict[str, Any], text: str) -> None:
+    assert refusal("ListTagsOfResource", request_) == text

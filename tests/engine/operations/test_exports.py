@@ -1,4 +1,4 @@
-"""ExportTableToPointInTime."""
+"""ExportTableToPointInTime, DescribeExport, ListExports."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Any
 import orjson
 import pytest
 
+from sekkei.engine.upkeep.verify import verify_file
 from sekkei.errors import (
     ExportConflictException,
     ExportNotFoundException,
@@ -186,3 +187,24 @@ async def test_no_link_leads_out_of_the_bucket(kept: Tables, tmp_path: Path) -> 
     imported = await import_from(kept)
     assert imported["FailureCode"] == "S3NoSuchKey"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["secret.json"]
+
+
+async def test_an_export_that_cannot_be_written_has_failed(kept: Tables) -> None:
+    bucket(kept).mkdir(parents=True)
+    (bucket(kept) / "AWSDynamoDB").write_text("a file where a folder must be")
+    exported = await export(kept)
+    assert exported["ExportStatus"] == "FAILED"
+    assert exported["FailureCode"] == "S3AccessDenied"
+    assert list(verify_file(kept.engine.path)) == []
+
+
+async def test_they_are_listed_in_pages(kept: Tables) -> None:
+    for _ in range(3):
+        await export(kept)
+        kept.clock.advance(1)
+    page = await kept("ListExports", MaxResults=2)
+    rest = await kept("ListExports", NextToken=page["NextToken"])
+    found = [*page["ExportSummaries"], *rest["ExportSummaries"]]
+    assert len({summary["ExportArn"] for summary in found}) == 3
+    assert found[0]["ExportStatus"] == "COMPLETED"
+    assert (await kept("ListExports", TableArn=(await arn_of(kept)) + "-other"))["ExportSummaries"] == []

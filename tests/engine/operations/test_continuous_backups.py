@@ -1,9 +1,14 @@
-"""DescribeContinuousBackups."""
+"""DescribeContinuousBackups and UpdateContinuousBackups: the history that point-in-time recovery needs."""
 
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
+
 from tests.engine.conftest import DAY, Tables
 from tests.engine.operations.calls import recovery_of, set_recovery
+from tests.engine.refusals import NOT_NULL, faults, refusal
 
 
 async def test_the_window_is_described(tables: Tables) -> None:
@@ -25,3 +30,23 @@ async def test_the_window_is_described(tables: Tables) -> None:
     assert (await recovery_of(tables))["EarliestRestorableDateTime"] == start + 2 * DAY
     await set_recovery(tables, enabled=False)
     assert await recovery_of(tables) == {"PointInTimeRecoveryStatus": "DISABLED"}
+
+
+@pytest.mark.parametrize(
+    ("request_", "text"),
+    [
+        (
+            {"TableName": "abc", "PointInTimeRecoverySpecification": {"RecoveryPeriodInDays": 36}},
+            faults(
+                (None, "pointInTimeRecoverySpecification.pointInTimeRecoveryEnabled", NOT_NULL),
+                (
+                    "36",
+                    "pointInTimeRecoverySpecification.recoveryPeriodInDays",
+                    "Member must have value less than or equal to 35",
+                ),
+            ),
+        ),
+    ],
+)
+def test_requests_that_are_refused(request_: dict[str, Any], text: str) -> None:
+    assert refusal("UpdateContinuousBackups", request_) == text

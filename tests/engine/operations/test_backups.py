@@ -1,4 +1,4 @@
-"""CreateBackup."""
+"""CreateBackup, DeleteBackup, DescribeBackup, ListBackups: on-demand backups."""
 
 from __future__ import annotations
 
@@ -7,13 +7,10 @@ from typing import Any
 import apsw
 import pytest
 
+from sekkei.engine import operations
 from sekkei.engine.history import backups
 from sekkei.engine.upkeep.verify import verify_file
-from sekkei.errors import (
-    BackupInUseException,
-    InternalServerError,
-    ResourceInUseException,
-)
+from sekkei.errors import BackupInUseException, BackupNotFoundException, InternalServerError, ResourceInUseException
 from tests.engine.conftest import Tables, item
 from tests.engine.operations.calls import back_up, describe, restore
 from tests.engine.operations.waiting import HeldJobs, jobs_done
@@ -129,3 +126,66 @@ async def test_damage_comes_along_and_stays_visible(filled: Tables, damage: str)
 )
 def test_requests_that_are_refused(request_: dict[str, Any], text: str) -> None:
     assert refusal("CreateBackup", request_) == text
+
+
+async def test_a_deleted_backup_is_gone(filled: Tables) -> None:
+    arn = await back_up(filled)
+    answer = await filled("DeleteBackup", BackupArn=arn)
+    assert answer["BackupDescription"]["BackupDetails"]["BackupStatus"] == "DELETED"
+    for operation in ("DescribeBackup", "DeleteBackup"):
+        with pytest.raises(BackupNotFoundException, match="Backup not found: arn:"):
+            await filled(operation, BackupArn=arn)
+    with pytest.raises(BackupNotFoundException):
+        await restore(filled, arn)
+    assert list(verify_file(filled.engine.path)) == []
+
+
+async def test_a_backup_is_described(filled: Tables) -> None:
+    answer = await filled("CreateBackup", TableName="items", BackupName="backup")
+    details = answer["BackupDetails"]
+    table = await describe(filled, "items")
+    assert details["BackupStatus"] == "CREATING"
+    assert details["BackupSizeBytes"] == table["TableSizeBytes"]
+    described = (await filled("DescribeBackup", BackupArn=details["BackupArn"]))["BackupDescription"]
+    assert described["BackupDetails"] == {**details, "BackupStatus": "AVAILABLE"}
+    source = described["SourceTableDetails"]
+    assert (source["TableName"], source["TableId"]) == ("items", table["TableId"])
+    assert (source["ItemCount"], source["TableSizeBytes"]) == (20, table["TableSizeBytes"])
+    assert source["BillingMode"] == "PAY_PER_REQUEST"
+    features = described["SourceTableFeatureDetails"]
+    assert [index["IndexName"] for index in features["GlobalSecondaryIndexes"]] == ["by_g"]
+    assert features["TimeToLiveDescription"] == {"TimeToLiveStatus": "DISABLED"}
+
+
+async def test_backups_are_listed_by_table_time_and_kind_in_pages(tables: Tables) -> None:
+    await tables.create_plain("aaa")
+    await tables.create_plain("bbb")
+    start = tables.clock.now()
+    for number in range(3):
+        await back_up(tables, "aaa", f"backup-{number}")
+        tables.clock.advance(10)
+    await back_up(tables, "bbb", "other")
+
+    async def names(**request: Any) -> list[str]:
+        found = (await tables("ListBackups", **request))["BackupSummaries"]
+        return [backup["BackupName"] for backup in found]
+
+    assert await names() == ["backup-0", "backup-1", "backup-2", "other"]
+    assert await names(TableName="bbb") == ["other"]
+    within = {"TimeRangeLowerBound": start + 10, "TimeRangeUpperBound": start + 20}
+    assert await names(**within) == ["backup-1"]
+    assert await names(BackupType="SYSTEM") == []
+    assert await names(BackupType="ALL") == await names()
+    page = await tables("ListBackups", Limit=3)
+    rest = await names(ExclusiveStartBackupArn=page["LastEvaluatedBackupArn"])
+    assert rest == ["other"]
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        {"TimeRangeLowerBound": 1700000000.5},
+    ],
+)
+def test_requests_that_can_be(request_: dict[str, Any]) -> None:
+    assert operations.check("ListBackups", request_).request == request_

@@ -1,16 +1,39 @@
-"""UpdateTimeToLive."""
+"""DescribeTimeToLive and UpdateTimeToLive."""
 
 from __future__ import annotations
 
+from typing import Any
+
 from sekkei.engine.history import housekeeping
-from sekkei.engine.operation import Checked, Render, Response, Write
+from sekkei.engine.operation import Checked, Read, Render, Response, Write
+from sekkei.engine.storage.catalogue import Table
+from sekkei.engine.storage.snapshot import Snapshot
 from sekkei.engine.storage.transaction import Transaction
 from sekkei.engine.validation import fields
-from sekkei.engine.validation.fields import CONTROL_TABLE_NAME, TableOperation, about_table
+from sekkei.engine.validation.fields import CONTROL_TABLE_NAME, TableOperation, about_table, only_a_table
 from sekkei.engine.validation.shapes import String, Structure
 from sekkei.errors import ResourceInUseException, ResourceNotFoundException, ValidationException
 
-SHAPE = TableOperation(
+DESCRIBE = only_a_table("DescribeTimeToLiveInput")
+
+
+def describe_time_to_live(snapshot: Snapshot, checked: Checked, render: Render) -> Response:
+    snapshot.catalogue.refresh(snapshot.connection)
+    table = snapshot.find_table(checked.table)
+    if table is None:
+        raise ResourceNotFoundException(f"Requested resource not found: Table: {checked.table} not found")
+    return {"TimeToLiveDescription": describe(table)}
+
+
+def describe(table: Table) -> dict[str, Any]:
+    ttl = table.record.get("TimeToLive")
+    if ttl is None:
+        return {"TimeToLiveStatus": "DISABLED"}
+    status = "ENABLING" if ttl.get("Backfilling") else "ENABLED"
+    return {"TimeToLiveStatus": status, "AttributeName": ttl["AttributeName"]}
+
+
+UPDATE = TableOperation(
     "UpdateTimeToLiveInput",
     "TimeToLiveSpecification",
     TableName=CONTROL_TABLE_NAME,
@@ -48,4 +71,7 @@ def update_time_to_live(transaction: Transaction, checked: Checked, render: Rend
     return {"TimeToLiveSpecification": {"Enabled": wanted["Enabled"], "AttributeName": attribute}}
 
 
-OPERATIONS = (Write("UpdateTimeToLive", SHAPE, about_table, update_time_to_live),)
+OPERATIONS = (
+    Read("DescribeTimeToLive", DESCRIBE, about_table, describe_time_to_live),
+    Write("UpdateTimeToLive", UPDATE, about_table, update_time_to_live),
+)
