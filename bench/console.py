@@ -11,7 +11,7 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 from bench.markdown import table
-from sekkei.design.cursors import seal
+from sekkei.design.reading import seal
 from sekkei.store import Embedded
 from sekkei.store.read_only import ReadOnly
 from sekkei.web.console.looked import Looked

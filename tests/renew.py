@@ -25,7 +25,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from sekkei import cli
-from sekkei.design import faces
+from sekkei.design import sync_codegen
 
 ROOT = Path(__file__).parents[1]
 SYSTEMS = ("chiipochi", "eventbot", "lessons", "q", "tasks")
@@ -40,7 +40,7 @@ PROJECTS = ("pyproject.toml", "systems/pyproject.toml")
 
 def face() -> dict[str, str]:
     """Return the synchronous face of a database."""
-    return {"sekkei/design/sync_database.py": faces.generate()}
+    return {"sekkei/design/sync_database.py": sync_codegen.generate()}
 
 
 def documents() -> dict[str, str]:

@@ -48,7 +48,7 @@ OWNERS = {
         "sekkei/design/retries.py",  # of callers without an event loop
         "sekkei/engine/engine.py",
         "sekkei/engine/storage/writer.py",
-        "sekkei/store/aws/fetch.py",
+        "sekkei/store/aws/credentials.py",
         f"{SYSTEMS}/lessons_migration/progress.py",
     },
     "measuring": {  # how long something took, for logs, limits and figures; nothing that is stored
@@ -63,8 +63,8 @@ OWNERS = {
         "sekkei/web/console/simulations.py",
         "sekkei/web/gate.py",
         "sekkei/wire/bodies.py",
-        "sekkei/wire/outgoing.py",
-        "sekkei/wire/turns.py",
+        "sekkei/wire/backpressure.py",
+        "sekkei/wire/fairness.py",
         f"{SYSTEMS}/lessons_migration/moving.py",
     },
     "dice": {  # each with a seed, or a clock's
@@ -141,7 +141,7 @@ OWNERS = {
         f"{SYSTEMS}/tasks/pages/imports.py",
     },
     "threads": {
-        "sekkei/design/driving.py",
+        "sekkei/design/sync_driver.py",
         "sekkei/ending.py",
         "sekkei/engine/engine.py",
         "sekkei/engine/storage/writer.py",
@@ -149,9 +149,9 @@ OWNERS = {
     },
     "programs": {
         "sekkei/commands/mcp.py",
-        "sekkei/design/faces.py",  # while Sekkei is made
+        "sekkei/design/sync_codegen.py",  # while Sekkei is made
         "sekkei/publish/aws/package.py",
-        "sekkei/store/aws/chain.py",
+        "sekkei/store/aws/credentials.py",
     },
 }
 

@@ -116,7 +116,7 @@ PROTOCOLS = {
     },
     "hmac": {
         "sekkei/kit/signing.py": "the owner",
-        "sekkei/design/cursors.py": "stands below the kit",
+        "sekkei/design/reading.py": "stands below the kit",
         "sekkei/kit/webhooks.py": "Standard Webhooks",
         "sekkei/runtime/totp.py": "RFC 6238",
         "sekkei/runtime/transports/line.py": "LINE",

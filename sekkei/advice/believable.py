@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, Union, get_args, get_origin
 
 from sekkei.advice.facts import steps_of
 from sekkei.design import Design, Entity, Field, Pattern, Query, Ref, SekkeiError, Transaction, replace
-from sekkei.design.samples import is_sample, label_of
+from sekkei.design.placeholders import is_sample, label_of
 
 TODAY = dt.date(2026, 11, 15)
 NOW = dt.datetime(2026, 11, 15, 12, tzinfo=dt.UTC)

@@ -22,7 +22,7 @@ from sekkei.design import (
 )
 from sekkei.design.codecs import Choice, Day, Flag, LiteralCodec
 from sekkei.design.model import hints_of
-from sekkei.design.samples import Planning, samples
+from sekkei.design.placeholders import Planning, samples
 from sekkei.design.templates import Template
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ import apsw
 
 from sekkei.advice import believable
 from sekkei.design import Design, Entity, SekkeiError, Table
-from sekkei.testing.snapshots import Snapshots
+from sekkei.testing.stores import Snapshots
 
 ITEMS_MAX = 50_000
 """Of a table; more do not make the figures better."""

@@ -8,8 +8,8 @@ from typing import Any
 from sekkei.advice.believable import asked_of
 from sekkei.advice.facts import steps_of
 from sekkei.design import Action, Delete, Design, Entity, Pattern, Put, Query, Ref, Transaction, Update
-from sekkei.design.expressions import Readable
-from sekkei.design.rekey import affected
+from sekkei.design.conditions import Readable
+from sekkei.design.derived import affected
 
 
 @dataclass(frozen=True, slots=True)

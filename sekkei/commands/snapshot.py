@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from sekkei.testing.snapshots import Snapshots
+    from sekkei.testing.stores import Snapshots
 
     store: Path = arguments.data if arguments.data.suffix == ".db" else arguments.data / STORE_FILE
     snapshots = Snapshots(store.parent / "snapshots")

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from .actions import Action, Check, Delete, Put, Transaction, Update
-from .annotations import approximate, epoch, iso, time_of_day
+from .codecs import approximate, epoch, iso, time_of_day
 from .conditions import Condition
 from .design import Design, Marking, Relation
 from .entity import Entity
@@ -30,12 +30,12 @@ from .views import View
 
 if TYPE_CHECKING:
     from . import provisioning as tables
+    from .backfill import Renewal
     from .collections import Collection, collection
     from .database import Database
     from .measured import Measurements, Units
     from .patterns import Pattern, Plan
     from .reading import Page
-    from .renewal import Renewal
     from .streams import Change, Reactions
     from .sync_database import SyncDatabase
     from .unique import Unique, UniqueKey
@@ -49,7 +49,7 @@ _HOMES = {
     "Pattern": "patterns",
     "Plan": "patterns",
     "Reactions": "streams",
-    "Renewal": "renewal",
+    "Renewal": "backfill",
     "SyncDatabase": "sync_database",
     "Unique": "unique",
     "UniqueKey": "unique",

@@ -11,9 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from .codecs import AttributeValue
-from .conditions import All, Between, Call, Compare, Condition
+from .conditions import All, Between, Call, Compare, Condition, Expression
 from .errors import DesignError, ValueRefused
-from .expressions import Expression
 from .keys import PARTITION_BYTES_MAX, SORT_BYTES_MAX, check_size
 from .templates import Component, Template
 

@@ -1,4 +1,4 @@
-"""How one Python type is stored: as a DynamoDB value, and as text inside a key.
+"""How one Python type is stored: as a DynamoDB value, and as text inside a key; and which codec an annotation asks for.
 
 A codec also writes the Python expression that decodes its value, so that an entity's decoder can be one generated
 function without a call per attribute.
@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import datetime as dt
 import re
+import types
 from binascii import a2b_base64 as b64decode
 from binascii import b2a_base64
 from collections.abc import Callable, Iterable, Mapping
 from decimal import Context, Decimal, Inexact, InvalidOperation, Rounded
 from enum import Enum
-from typing import Any
+from typing import Any, Literal, Union, get_args, get_origin
 
-from .planning import Sample, is_sample
+from .placeholders import Sample, is_sample
 
 AttributeValue = dict[str, Any]
 NULL: AttributeValue = {"NULL": True}
@@ -403,8 +404,8 @@ def to_stored(value: Any) -> AttributeValue:
         return {"BOOL": value}
     if isinstance(value, Enum):
         return to_stored(value.value)
-    for types, codec in _PLAIN:
-        if isinstance(value, types):
+    for kinds, codec in _PLAIN:
+        if isinstance(value, kinds):
             return codec.encode(value)
     if isinstance(value, Mapping):
         return {"M": {_name(name): to_stored(one) for name, one in value.items()}}
@@ -448,3 +449,100 @@ def from_stored(stored: AttributeValue) -> Any:
 
 
 __all__ = ["AttributeValue", "Codec", "Names", "Unfit", "from_stored", "is_sample", "to_stored"]
+
+
+_SCALARS: dict[Any, Codec] = {
+    str: Text(),
+    int: Integer(),
+    bool: Flag(),
+    bytes: Binary(),
+    Decimal: Exact(),
+    dt.datetime: Instant(),
+    dt.date: Day(),
+    dt.time: TimeOfDay(),
+    Any: Anything(),
+    object: Anything(),
+}
+
+
+def iso(zone: str = "Z", digits: int = 3) -> Codec:
+    """A datetime as ISO 8601 text of one width: `iso("+09:00", 0)` is YYYY-MM-DDTHH:MM:SS+09:00."""
+    return Instant(zone, digits)
+
+
+def epoch() -> Codec:
+    """A datetime as a Number of seconds since 1970; what a TTL attribute must be."""
+    return Epoch()
+
+
+def approximate() -> Codec:
+    """A float, knowing that it is not exact."""
+    return Approximate()
+
+
+def time_of_day(seconds: bool = False) -> Codec:
+    """A time as HH:MM, or HH:MM:SS."""
+    return TimeOfDay(seconds)
+
+
+def split_optional(annotation: Any) -> tuple[Any, bool]:
+    """`X | None` as (X, True), anything else as (itself, False)."""
+    if get_origin(annotation) not in (Union, types.UnionType):
+        return annotation, False
+    inner = [arg for arg in get_args(annotation) if arg is not type(None)]
+    if len(inner) != 1 or len(inner) == len(get_args(annotation)):
+        raise TypeError(f"{annotation} is a union; only X | None is stored")
+    return inner[0], True
+
+
+def codec_of(annotation: Any) -> Codec:
+    """The codec for a type; raises TypeError, with what to do, for a type that has none."""
+    if annotation in _SCALARS:
+        return _SCALARS[annotation]
+    origin, args = get_origin(annotation), get_args(annotation)
+    if origin is Literal and all(isinstance(arg, str) for arg in args):
+        return LiteralCodec(args)
+    if origin in (list, tuple) and args:
+        if origin is tuple and args[1:] != (...,):
+            raise TypeError(f"{annotation} has a fixed length; use tuple[X, ...], list[X] or a nested @model")
+        inner, optional = split_optional(args[0])
+        return Elements(codec_of(inner), origin, optional)
+    if origin in (set, frozenset) and args:
+        element = codec_of(args[0])
+        if element.kind not in ("S", "N", "B"):
+            raise TypeError(f"{annotation}: DynamoDB has sets of text, numbers and binary only")
+        return Several(element, origin)
+    if origin is dict and args and args[0] is str:
+        inner, optional = split_optional(args[1])
+        return Dictionary(codec_of(inner), optional)
+    if annotation is dict or annotation is list:
+        return Anything()
+    if isinstance(annotation, type) and issubclass(annotation, Enum):
+        return Choice(annotation)
+    if isinstance(annotation, type) and "__sekkei__" in annotation.__dict__:
+        return Nested(annotation)
+    if annotation is float:
+        raise TypeError("float is not exact; use Decimal, or say attr(stored_as=approximate())")
+    raise TypeError(f"{annotation} has no form in DynamoDB; use a plain type, an Enum or a nested @model")
+
+
+class Nested(Codec):
+    """A model inside an attribute, as M."""
+
+    kind = "M"
+
+    def __init__(self, cls: type[Any]) -> None:
+        self.cls = cls
+        self.model = cls.__sekkei__
+        self.shape = "{" + ", ".join(field.stored for field in self.model.fields.values()) + "}"
+
+    def encode(self, value: Any) -> AttributeValue:
+        if not isinstance(value, self.cls):
+            raise Unfit(f"takes {self.cls.__name__}, got {type(value).__name__}")
+        return {"M": self.model.encode(value)}
+
+    def decode(self, stored: AttributeValue) -> Any:
+        return self.model.decode(stored["M"])
+
+    def source(self, stored: str, names: Names) -> str:
+        return f"{names.of(self.model.decode)}({stored}['M'])"

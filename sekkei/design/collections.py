@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any, Generic, TypeVar, overload
 
-from .apart import overlap
+from .ambiguity import overlap
 from .binding import KeyPart, bind, flattened, names_of
 from .conditions import Condition
 from .entity import Entity
 from .errors import DesignError
+from .key_ranges import TOP, Span, hull, key_test, others_in, part_names, sort_span
 from .query import Query
-from .spans import TOP, Span, hull, key_test, others_in, part_names, sort_span
 from .views import View
 
 M = TypeVar("M")

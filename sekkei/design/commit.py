@@ -1,9 +1,12 @@
-"""Carrying out writes: read first where that is needed, send, explain what failed, try again where that helps."""
+"""Carrying out writes: read first where that is needed, send, explain failures, try again where that helps.
+
+A batch writes many items without conditions; items that the store leaves unprocessed are sent again.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from sekkei.errors import (
@@ -15,14 +18,57 @@ from sekkei.errors import (
 
 from .actions import Action, Check, Delete, Put, Update
 from .codecs import AttributeValue
-from .conditions import Compare
+from .conditions import Compare, Expression
 from .errors import ConditionFailed, Contended, Reason, TransactionFailed, ValueRefused
-from .expressions import Expression
 from .keys import Ref
 from .model import Unknown, replace_version
 from .reading import alive
 from .retries import TRIES_MAX, pause
 from .writing import Knowledge, Missing, Piece, hand_over, pieces_of
+
+if TYPE_CHECKING:
+    from .database import Database
+
+BATCH_WRITE_MAX = 25
+
+
+def _element(action: Action[Any, Any]) -> dict[str, Any]:
+    entity = action.entity
+    plain = not action.conditions and not entity.uniques
+    if isinstance(action, Put) and action.mode == "put" and plain and entity.model.version is None:
+        return {"PutRequest": {"Item": action.item}}
+    if isinstance(action, Delete) and plain and not action.needed:
+        return {"DeleteRequest": {"Key": action.ref.key}}
+    raise ValueRefused(
+        "SK225",
+        f"{action!r} cannot be in a batch: a batch knows put and delete, and no conditions, versions or uniqueness. "
+        "Use db.write or db.transact for it.",
+    )
+
+
+async def write_many(db: Database, actions: Iterable[Action[Any, Any]]) -> int:
+    """Write all of them in batches; returns how many. When one item comes twice, the last one counts."""
+    last = {action.ref: action for action in actions}
+    waiting = [(db.table_name(action.entity.table), _element(action)) for action in last.values()]
+    for start in range(0, len(waiting), BATCH_WRITE_MAX):
+        await _write_batch(db, waiting[start : start + BATCH_WRITE_MAX])
+    return len(waiting)
+
+
+async def _write_batch(db: Database, batch: list[tuple[str, dict[str, Any]]]) -> None:
+    request: dict[str, list[dict[str, Any]]] = {}
+    for table_name, element in batch:
+        request.setdefault(table_name, []).append(element)
+    for attempt in range(TRIES_MAX):
+        response = await db.store.call("BatchWriteItem", {"RequestItems": request})
+        request = response.get("UnprocessedItems") or {}
+        if not request:
+            return
+        await pause(attempt, db.clock)
+    raise Contended(
+        "SK305", f"the store left writes unprocessed {TRIES_MAX} times. Some were made; send all of them again."
+    )
+
 
 if TYPE_CHECKING:
     from .database import Database

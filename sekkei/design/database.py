@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
 
 from sekkei.clock import SYSTEM, Clock
 
-from . import batches, commit, reading, renewal
+from . import backfill, commit, reading
 from .actions import Action, Transaction
+from .backfill import Renewal
 from .codecs import AttributeValue
 from .conditions import Condition
 from .errors import NotFound
@@ -17,7 +18,6 @@ from .keys import Ref
 from .measured import Measurements
 from .query import Query
 from .reading import Page
-from .renewal import Renewal
 from .unique import Unique
 
 if TYPE_CHECKING:
@@ -152,18 +152,18 @@ class Database:
 
     async def write_many(self, actions: Iterable[Action[Any, Any]]) -> int:
         """Put and delete any number of items without conditions; returns how many."""
-        return await batches.write_many(self, actions)
+        return await commit.write_many(self, actions)
 
     async def migrate(self, ref: Ref[Any], stored: Mapping[str, AttributeValue]) -> bool:
         """Rewrite one stored item as today's design stores it, unless it changed since it was read."""
-        return await renewal.rewrite(self, ref.entity, stored)
+        return await backfill.rewrite(self, ref.entity, stored)
 
     async def renew(self, query: Query[Any], *, after: str | None = None, size: int = 100) -> Renewal:
         """Bring one page of stored items up to date with the design: schema versions, new derived attributes.
 
         For a backfill, call it with the cursor it returned until there is none; a saved cursor resumes there.
         """
-        return await renewal.renew(self, query, after, size)
+        return await backfill.renew(self, query, after, size)
 
     # Measuring
 

@@ -211,7 +211,7 @@ class Design:
         self._checked = declared
 
     def _check_table(self, table: Table) -> None:
-        from .apart import check_table, check_view
+        from .ambiguity import check_table, check_view
 
         if not table.entities:
             raise DesignError("SK139", f"table {table.name} has no entity. Declare one, or remove the table.")

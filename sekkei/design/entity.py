@@ -210,7 +210,7 @@ class Entity(Generic[P, M]):
         """May items of another type have this entity's keys?"""
         among = len(self.table.entities)
         if self._mingled[0] != among:
-            from .apart import mingles
+            from .ambiguity import mingles
 
             self._mingled = (among, mingles(self))
         return self._mingled[1]

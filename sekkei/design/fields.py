@@ -10,9 +10,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, Literal, ParamSpec, Protocol, TypeVar, overload
 
 from .codecs import AttributeValue, Codec, Unfit
-from .conditions import Between, Call, Compare, Condition, OneOf
+from .conditions import Between, Call, Compare, Condition, Expression, OneOf
 from .errors import ValueRefused
-from .expressions import Expression
 
 T = TypeVar("T")
 X = TypeVar("X")

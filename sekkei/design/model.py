@@ -10,12 +10,11 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Any, Generic, TypeVar, dataclass_transform, get_args, get_origin, get_type_hints, overload
 
-from .annotations import codec_of, split_optional
-from .codecs import AttributeValue, Integer, from_stored, to_stored
+from .codecs import AttributeValue, Integer, codec_of, from_stored, split_optional, to_stored
 from .decoding import Decoder, Item, decoder
 from .errors import DesignError, ItemRefused, ValueRefused
 from .fields import MISSING, Attr, Field, Spec, attr, computed, part, template, version
-from .planning import Planning, is_sample, label_of
+from .placeholders import Planning, is_sample, label_of
 from .signatures import annotations_of, parameters
 from .templates import Template
 
@@ -160,7 +159,7 @@ def planned(field: Field[Any, Any], given: Mapping[str, Any]) -> Any:
     stand_in = next((value for value in given.values() if is_sample(value)), None)
     if stand_in is None:
         return field.function(**given)
-    from .samples import sample_of
+    from .placeholders import sample_of
 
     before, dot, _ = label_of(stand_in).strip("{}").rpartition(".")
     try:

@@ -1,7 +1,7 @@
 """Named access patterns and their plans.
 
-A pattern is a function that says what to read or write. It is run once with stand-ins when the design loads: what it
-returns is its plan, and a pattern that cannot be served does not load.
+A pattern is a function that says what to read or write. It is run once with placeholders when the design loads: its
+result is its plan, and a pattern that cannot be served does not load.
 """
 
 from __future__ import annotations
@@ -10,21 +10,20 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 
 from .actions import Action, Check, Delete, Put, Transaction, Update
-from .conditions import grouped
+from .conditions import Readable, grouped
+from .derived import affected, touched
 from .errors import DesignError, SekkeiError
-from .expressions import Readable
+from .key_ranges import others_in
 from .keys import Ref
+from .measured import Units
 from .model import hints_of
-from .planning import Planning
+from .placeholders import Planning, samples
 from .query import PAGE_SIZE, Query
-from .rekey import affected, touched
-from .samples import samples
 from .signatures import clean
-from .spans import others_in
 
 if TYPE_CHECKING:
-    from .measured import Units
     from .unique import Unique
+
 
 P = ParamSpec("P")
 R_co = TypeVar("R_co", covariant=True)

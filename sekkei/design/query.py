@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from .binding import KeyTest
 from .codecs import AttributeValue
-from .conditions import Condition, every
+from .conditions import Condition, Expression, every
 from .errors import DesignError, ValueRefused
-from .expressions import Expression
 from .fields import Field
 from .model import Model, described
 

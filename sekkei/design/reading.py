@@ -1,19 +1,63 @@
-"""Carrying out reads: single items, batches, snapshots, pages and streams of results."""
+"""Carrying out reads: single items, batches, snapshots, pages and streams of results.
+
+A cursor is the key of the last item returned, with a signature over it and over the query's fingerprint: only this
+program could have made it, for that very query. It is signed, not encrypted: its key can be read.
+"""
 
 from __future__ import annotations
 
+from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import AsyncIterator, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from sekkei.errors import TransactionCanceledException
 
-from .apart import check_view
+from .ambiguity import check_view
 from .codecs import AttributeValue
-from .cursors import seal, unseal
-from .errors import Contended, ItemRefused, ValueRefused
+from .errors import Contended, CursorRefused, ItemRefused, ValueRefused
 from .keys import Ref
 from .query import PAGE_SIZE, PAGE_SIZE_MAX, Query
 from .retries import TRIES_MAX, pause
+
+SIGNATURE_BYTES = 16
+CURSOR_CHARACTERS_MAX = 8192  # the longest possible key is 3 KB, twice
+
+
+def _signature(secret: bytes, fingerprint: bytes, body: bytes) -> bytes:
+    import hmac  # loads OpenSSL, which a program without pages never needs
+
+    return hmac.digest(secret, fingerprint + body, "sha256")[:SIGNATURE_BYTES]
+
+
+def seal(key: dict[str, Any], fingerprint: bytes, secret: bytes) -> str:
+    """The cursor that continues after `key`."""
+    import json
+
+    body = json.dumps(key, separators=(",", ":"), ensure_ascii=False).encode()
+    return urlsafe_b64encode(_signature(secret, fingerprint, body) + body).decode().rstrip("=")
+
+
+def unseal(cursor: str, fingerprint: bytes, secret: bytes) -> dict[str, Any]:
+    """The key in a cursor; refuses one that was changed, or belongs to another query."""
+    try:
+        if len(cursor) > CURSOR_CHARACTERS_MAX:
+            raise ValueError
+        raw = urlsafe_b64decode(cursor.encode("ascii") + b"=" * (-len(cursor) % 4))
+    except ValueError:
+        raise CursorRefused("SK401", "the cursor is damaged. Start again from the first page.") from None
+    import json
+    from hmac import compare_digest
+
+    signature, body = raw[:SIGNATURE_BYTES], raw[SIGNATURE_BYTES:]
+    if not compare_digest(signature, _signature(secret, fingerprint, body)):
+        raise CursorRefused(
+            "SK402",
+            "the cursor was changed, signed with another secret, or belongs to another query or other arguments. "
+            "Pass a cursor only to the query that gave it out, or start again from the first page.",
+        )
+    key: dict[str, Any] = json.loads(body)
+    return key
+
 
 if TYPE_CHECKING:
     from .database import Database

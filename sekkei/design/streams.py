@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
-from .apart import check_stream
+from .ambiguity import check_stream
 from .errors import DesignError, ItemRefused
 from .keys import Ref
 

@@ -14,7 +14,7 @@ from typing import Any
 from .codecs import AttributeValue, Choice, Codec, Integer, LiteralCodec, Text, Unfit
 from .errors import DesignError, ValueRefused
 from .fields import Field
-from .planning import is_sample
+from .placeholders import is_sample
 
 
 class Component:

@@ -12,13 +12,12 @@ from typing import Any
 
 from .actions import Action, Check, Delete, FieldChange, Put, Update
 from .codecs import AttributeValue
-from .conditions import Compare, Condition, grouped
+from .conditions import Compare, Condition, Expression, grouped
+from .derived import rekey
 from .errors import ValueRefused
-from .expressions import Expression
 from .fields import Field
 from .keys import Ref
 from .model import Unknown, Values
-from .rekey import rekey
 from .unique import Unique
 
 Stored = dict[str, AttributeValue]

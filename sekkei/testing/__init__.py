@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from sekkei.testing.instances import make
 from sekkei.testing.server import LocalServer, mock_dynamodb
-from sekkei.testing.snapshots import Snapshots
-from sekkei.testing.stores import store, sync_store
+from sekkei.testing.stores import Snapshots, store, sync_store
 
 if TYPE_CHECKING:
     from sekkei.testing.plugin import OpenDesign, open_design, sekkei_store

@@ -8,7 +8,7 @@ from decimal import Decimal
 from enum import Enum
 from typing import Any, Literal, TypeVar, get_args, get_origin
 
-from sekkei.design.annotations import split_optional
+from sekkei.design.codecs import split_optional
 from sekkei.design.model import described
 
 M = TypeVar("M")

@@ -36,7 +36,7 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.fixture
 def sekkei_store() -> Iterator[Store]:
     """An empty store in memory."""
-    from sekkei.design.driving import drive
+    from sekkei.design.sync_driver import drive
     from sekkei.store import Embedded
 
     store = Embedded()

@@ -20,10 +20,10 @@ from pathlib import Path
 from typing import Any, Self, TypeVar, overload
 
 from sekkei.clock import SYSTEM, Clock
-from sekkei.design.driving import Loop
+from sekkei.design.sync_driver import Loop
 from sekkei.engine.engine import Engine
 from sekkei.store.remote import Remote
-from sekkei.testing.snapshots import Snapshots
+from sekkei.testing.stores import Snapshots
 from sekkei.wire.server import Server
 
 F = TypeVar("F", bound=Callable[..., Any])

@@ -20,7 +20,7 @@ from typing import Any
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from sekkei.web.limits import counted_as
-from sekkei.wire import descriptors
+from sekkei.wire import limits
 
 NEVER = float("inf")
 Exempt = Callable[[str], bool]
@@ -48,7 +48,7 @@ class Patience:
 
 def patience_here() -> Patience:
     """At most half of what this process may open: the store and the wire's port need some too."""
-    return Patience(connections_max=min(Patience().connections_max, descriptors.room()))
+    return Patience(connections_max=min(Patience().connections_max, limits.room()))
 
 
 def proxies(forwarded_from: str) -> Exempt:

@@ -17,7 +17,8 @@ from sekkei import ending
 from sekkei.store import Embedded, Store
 from sekkei.web.guard import Guard, proxies
 from sekkei.web.live import Connections
-from sekkei.wire import descriptors, program
+from sekkei.wire import limits as descriptors
+from sekkei.wire import program
 from sekkei.wire.limits import Limits
 from sekkei.wire.server import Server as WireServer
 from sekkei.wire.sigv4 import Key

@@ -4,8 +4,8 @@ A read finishes on its first step and is answered within the call that received 
 that has to wait (a write that waits for its commit) is taken up again when the future it waits for is done. Such a
 call runs outside of any task, so it may await futures but not `asyncio.timeout` and its like.
 
-What comes is parsed a piece at a time: as soon as one request has to wait, for the answer to another, for its client or
-for its turn (`turns`), the rest stays bytes and no more is read.
+Input is parsed a piece at a time: as soon as one request has to wait, for the answer to another, for its client or
+for its share of the server (`fairness`), the rest stays bytes and no more is read.
 """
 
 from __future__ import annotations
@@ -13,17 +13,43 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from functools import partial
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
 import httptools
 
-from sekkei.wire.heads import OBJECT_BYTES, PIECE_BYTES, head_bytes, head_without_offer
-from sekkei.wire.host import Host
-from sekkei.wire.request import Request
-from sekkei.wire.service import Call
-from sekkei.wire.targets import LARGE_ANSWERS
-from sekkei.wire.turns import Turns
-from sekkei.wire.unread import Unread
+from sekkei.wire.backpressure import Unread
+from sekkei.wire.fairness import Turns
+from sekkei.wire.limits import Limits
+from sekkei.wire.request import OBJECT_BYTES, PIECE_BYTES, Request, head_bytes, head_without_offer
+from sekkei.wire.service import LARGE_ANSWERS, Call, Service
+
+
+class Host(Protocol):
+    service: Service
+    limits: Limits
+    turns: Turns
+    unread: Unread
+    stopping: bool
+    debug: bool
+
+    def enter(self, connection: Connection) -> bool:
+        """False when there is no room for one more."""
+        ...
+
+    def leave(self, connection: Connection) -> None: ...
+
+    def buffer(self, count: int) -> bool:
+        """Count bytes that are kept in memory (or, negative, no longer are); False when they are too many."""
+        ...
+
+    def send(self, transport: asyncio.Transport, answer: bytes) -> None:
+        """Before this turn of the loop is over."""
+        ...
+
+    def send_all(self) -> None:
+        """What was to be sent, now."""
+        ...
+
 
 NEVER = float("inf")
 NO_FIELDS: dict[bytes, bytes] = {}

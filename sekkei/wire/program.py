@@ -11,7 +11,7 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 from sekkei import ending
-from sekkei.wire import descriptors
+from sekkei.wire import limits
 from sekkei.wire.server import Server
 
 log = logging.getLogger("sekkei.wire")
@@ -27,7 +27,7 @@ def run(make_server: Callable[[], Server], host: str, port: int, announce: Annou
 
 def complete(main: Coroutine[Any, Any, None]) -> None:
     """On uvloop where it is installed (`sekkei[fast]`), else on Python's own event loop: the same, somewhat slower."""
-    descriptors.ask_for_more()
+    limits.ask_for_more()
     try:
         import uvloop
     except ModuleNotFoundError:

@@ -1,4 +1,4 @@
-"""One HTTP request, complete."""
+"""One HTTP request: its head as the parser made it, and the whole of it."""
 
 from __future__ import annotations
 
@@ -28,3 +28,24 @@ class Request:
         self.id = b""
         self.operation = ""
         self.error = ""
+
+
+PIECE_BYTES = 4096
+"""Most requests are smaller. The parser cannot stop, so all requests of a piece are taken apart, whether or not it is
+their turn. What is known to be the body of one comes whole."""
+
+OBJECT_BYTES = 48
+"""What a piece of a body takes besides its bytes: chunks may have two of them."""
+
+_OFFER = (b"upgrade", b"http2-settings", b"connection")
+
+
+def head_bytes(url: bytes, headers: list[tuple[bytes, bytes]]) -> int:
+    """As they came, trailers included."""
+    return len(url) + sum(len(name) + len(value) + 4 for name, value in headers)
+
+
+def head_without_offer(method: bytes, url: bytes, version: bytes, headers: list[tuple[bytes, bytes]]) -> bytes:
+    """The same head as if it did not offer another protocol."""
+    line = b"%b %b HTTP/%b\r\n" % (method, url, version)
+    return line + b"".join([b"%b: %b\r\n" % pair for pair in headers if pair[0].lower() not in _OFFER]) + b"\r\n"

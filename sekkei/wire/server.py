@@ -10,14 +10,13 @@ from collections.abc import Mapping
 from operator import attrgetter
 
 from sekkei.clock import SYSTEM, Clock
-from sekkei.wire import descriptors
+from sekkei.wire import limits as descriptors
+from sekkei.wire.backpressure import Outgoing, Unread
 from sekkei.wire.connection import Connection
+from sekkei.wire.fairness import Turns
 from sekkei.wire.limits import Limits
-from sekkei.wire.outgoing import Outgoing
 from sekkei.wire.service import Engine, Service
 from sekkei.wire.sigv4 import Key
-from sekkei.wire.turns import Turns
-from sekkei.wire.unread import Unread
 
 log = logging.getLogger("sekkei.wire")
 

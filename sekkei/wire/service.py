@@ -1,4 +1,4 @@
-"""From a complete HTTP request to a call of the engine, and from what the engine says to bytes.
+"""From a complete HTTP request to a call of the engine, and from the engine's answer to bytes.
 
 The checks run in DynamoDB's order: path and content type, signature, JSON, target. Only the signature comes earlier
 than there: nothing parses a body that the right key did not sign.
@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 import orjson
 
 from sekkei.clock import SYSTEM, Clock
+from sekkei.engine.operations import OPERATIONS as _ALL
 from sekkei.errors import (
     AccessDeniedException,
     DynamoDBError,
@@ -24,11 +25,27 @@ from sekkei.errors import (
     ServiceUnavailable,
     UnknownOperationException,
 )
-from sekkei.wire import bodies, compression, sigv4
+from sekkei.wire import bodies, sigv4
 from sekkei.wire.answers import AMZ_JSON, JSON, Answers, error_body
 from sekkei.wire.limits import Limits
 from sekkei.wire.request import Request
-from sekkei.wire.targets import OPERATIONS
+
+DYNAMODB = "DynamoDB_20120810"
+STREAMS = "DynamoDBStreams_20120810"
+
+_OF_STREAMS = {"DescribeStream", "GetRecords", "GetShardIterator", "ListStreams"}
+
+OPERATIONS: dict[bytes, str] = {
+    f"{STREAMS if operation in _OF_STREAMS else DYNAMODB}.{operation}".encode(): operation for operation in _ALL
+}
+
+LARGE_ANSWERS = frozenset(
+    target
+    for target, operation in OPERATIONS.items()
+    if operation.startswith(("Batch", "Transact", "Execute")) or operation in ("GetRecords", "Query", "Scan")
+)
+"""Those that may be answered with more than one item."""
+
 
 log = logging.getLogger("sekkei.wire")
 
@@ -89,7 +106,7 @@ class Service:
             return self._operation(request, query)
         except DynamoDBError as error:
             return self.failure(request, error)
-        except compression.TooLarge:
+        except bodies.TooLarge:
             request.keep_alive = False
             return self.answers.too_large()
 
@@ -98,7 +115,7 @@ class Service:
             self._verify(request, query)
         if b"content-encoding" in request.fields:
             encoding = request.fields[b"content-encoding"]
-            request.body = compression.decompressed(request.body, encoding, self._body_bytes_max)
+            request.body = bodies.decompressed(request.body, encoding, self._body_bytes_max)
         if len(request.body) > bodies.LARGE_BYTES:
             return self._large(request, query)
         return self._asked(request, query, bodies.parsed(request.body) if request.body else None)
@@ -175,10 +192,10 @@ class Service:
         fields = request.fields
         content_type = AMZ_JSON if fields.get(b"content-type", b"").startswith(AMZ_JSON) else JSON
         extra = _cors(request) if b"origin" in fields else b""
-        if len(body) >= compression.COMPRESSED_FROM_BYTES and b"accept-encoding" in fields:
-            encoding = compression.accepted(fields[b"accept-encoding"])
+        if len(body) >= bodies.COMPRESSED_FROM_BYTES and b"accept-encoding" in fields:
+            encoding = bodies.accepted(fields[b"accept-encoding"])
             if encoding is not None:
-                body = compression.compressed(body, encoding)
+                body = bodies.compressed(body, encoding)
                 extra += b"Content-Encoding: %b\r\n" % encoding
         return self.answers.json(status, content_type, body, request.id, request.keep_alive, extra)
 

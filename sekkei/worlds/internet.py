@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
-from sekkei.design.driving import drive
+from sekkei.design.sync_driver import drive
 from sekkei.errors import NoAnswer
 from sekkei.runtime.fakes import Counterpart
 from sekkei.store.http import Answer

@@ -8,14 +8,14 @@ from contextvars import copy_context
 from dataclasses import asdict, dataclass
 from typing import Any, Protocol, cast
 
-from sekkei.design.driving import drive
+from sekkei.design.sync_driver import drive
 from sekkei.engine.engine import Engine
 from sekkei.errors import NoAnswer
 from sekkei.runtime.watched import written
 from sekkei.store import Embedded, Retrying
 from sekkei.store.protocol import Request, Response
 from sekkei.store.weather import Weather
-from sekkei.store.weather.forecast import Forecast
+from sekkei.store.weather.weather import Forecast
 from sekkei.worlds.chance import ASKER, Asker
 from sekkei.worlds.clock import WorldClock
 from sekkei.worlds.mirror import Mirror

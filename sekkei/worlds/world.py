@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from sekkei.design.driving import drive
+from sekkei.design.sync_driver import drive
 from sekkei.runtime.deployment import sealing
 from sekkei.runtime.design import design as runtime_design
 from sekkei.runtime.design import table as runtime_table
@@ -22,7 +22,7 @@ from sekkei.runtime.settings import Secrets, Settings
 from sekkei.runtime.watched import written
 from sekkei.store import Retrying
 from sekkei.store.protocol import Request
-from sekkei.store.weather.forecast import Forecast
+from sekkei.store.weather.weather import Forecast
 from sekkei.web import application
 from sekkei.web.identity.accounts import Passwords
 from sekkei.web.testing import QUICK_PASSWORDS, Client, Reply

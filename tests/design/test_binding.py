@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sekkei.design import DesignError, Query, ValueRefused
-from sekkei.design.expressions import Readable
+from sekkei.design.conditions import Readable
 from tests.design.example import (
     NOON,
     DayTotals,

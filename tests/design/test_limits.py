@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from sekkei.design import Attr, Capacity, Design, DesignError, Index, Key, LocalIndex, attr, model
-from sekkei.design.definition import create_request
+from sekkei.design.provisioning import create_request
 
 
 @model

@@ -431,7 +431,7 @@ def test_asking_again_leaves_nothing_behind() -> None:
 
 
 def test_a_design_is_checked_again_when_something_was_declared(monkeypatch: pytest.MonkeyPatch) -> None:
-    from sekkei.design import apart
+    from sekkei.design import ambiguity
 
     made = Design("shop")
     table = made.table("things", "pk")
@@ -441,7 +441,7 @@ def test_a_design_is_checked_again_when_something_was_declared(monkeypatch: pyte
         id: Attr[str] = part()
 
     checked: list[str] = []
-    monkeypatch.setattr(apart, "check_table", lambda table: checked.append(table.name))
+    monkeypatch.setattr(ambiguity, "check_table", lambda table: checked.append(table.name))
     table.entity(Thing)(_thing_key)
     made.check()
     made.check()

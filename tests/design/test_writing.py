@@ -196,7 +196,7 @@ async def test_batches_take_any_number_and_the_last_of_each_item(db: Database) -
     ],
 )
 async def test_a_batch_refuses_what_it_cannot_promise(make: Any) -> None:
-    from sekkei.design.batches import _element
+    from sekkei.design.commit import _element
 
     with pytest.raises(ValueRefused, match="SK225"):
         _element(make())

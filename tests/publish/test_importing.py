@@ -13,8 +13,8 @@ import pytest
 
 import sekkei.testing
 from sekkei.design import Capacity, Design, Index, tables
-from sekkei.design.definition import create_request
 from sekkei.design.loading import load
+from sekkei.design.provisioning import create_request
 from sekkei.publish.aws.tables import template
 from sekkei.publish.aws.terraform import configuration
 from sekkei.publish.importing import Found, NotUnderstood, proven, source, tables_in

@@ -12,7 +12,7 @@ import pytest
 from sekkei.web.guard import Guard, Patience, patience_here, proxies
 from sekkei.web.server import bind, http_server
 from sekkei.web.testing import opened
-from sekkei.wire import descriptors
+from sekkei.wire import limits as descriptors
 from tests.web.example import SYSTEM
 
 Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]

@@ -1,4 +1,6 @@
-"""The protocol as DynamoDB speaks it: status, headers, bodies, the order of its checks."""
+"""The list of operations against the service model that the AWS SDKs are made from.
+
+The protocol as DynamoDB speaks it: status, headers, bodies, the order of its checks."""
 
 from __future__ import annotations
 
@@ -6,11 +8,25 @@ import re
 import zlib
 from typing import Any
 
+import botocore.session
 import pytest
 
+from sekkei.wire.service import OPERATIONS
 from sekkei.wire.sigv4 import Key
 from tests.wire.client import Client, Reply, post, request, signed_post
 from tests.wire.conftest import FakeEngine, Serve
+from tests.wire.test_model import named
+
+
+def test_every_operation_of_the_service_model_has_its_target() -> None:
+    session = botocore.session.get_session()
+    for service in ("dynamodb", "dynamodbstreams"):
+        model = session.get_service_model(service)
+        prefix = model.metadata["targetPrefix"]
+        known = {operation for target, operation in OPERATIONS.items() if target.startswith(f"{prefix}.".encode())}
+        assert set(model.operation_names) - known <= named()
+        assert known <= set(model.operation_names)
+
 
 CORAL = "com.amazon.coral.service#"
 DYNAMODB = "com.amazonaws.dynamodb.v20120810#"

@@ -8,7 +8,7 @@ from itertools import combinations, product
 from sekkei.advice.facts import Facts, is_constant, is_day, is_few, key_templates
 from sekkei.advice.findings import Finding, finding
 from sekkei.design import Update
-from sekkei.design.apart import overlap
+from sekkei.design.ambiguity import overlap
 from sekkei.design.codecs import Approximate, Day, Instant
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from sekkei.advice.facts import Facts
 from sekkei.advice.findings import Finding, finding
 from sekkei.design import Put
-from sekkei.design.spans import others_in
+from sekkei.design.key_ranges import others_in
 
 KEPT_MIN = 0.5
 ACTIONS_MAX = 100

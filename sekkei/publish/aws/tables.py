@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from sekkei.design import Design, Table
-from sekkei.design.definition import create_request, tag_list
+from sekkei.design.provisioning import create_request, tag_list
 from sekkei.publish.aws.names import logical, table_name
 
 DESIGN_TAG = "sekkei:design"

@@ -9,10 +9,8 @@ import orjson
 
 from sekkei.clock import Clock
 from sekkei.runtime.http import Http
-from sekkei.store.aws.chain import Chain
-from sekkei.store.aws.credentials import Keyring
-from sekkei.store.aws.endpoints import configured_endpoint, domain
-from sekkei.store.aws.profiles import Profiles
+from sekkei.store.aws.credentials import Chain, Keyring
+from sekkei.store.aws.settings import Profiles, configured_endpoint, domain
 from sekkei.store.http import Answer, Origin
 from sekkei.wire import sigv4
 

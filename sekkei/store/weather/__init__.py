@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from sekkei.store.weather.forecast import PRESETS, Forecast
-from sekkei.store.weather.weather import Rendering, Weather
+from sekkei.store.weather.weather import PRESETS, Forecast, Rendering, Weather
 
 __all__ = ["PRESETS", "Forecast", "Weather", "wrap"]
 

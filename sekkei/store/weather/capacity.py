@@ -16,7 +16,7 @@ from sekkei.engine.items.keys import HASH_BYTES
 from sekkei.engine.items.values import Item
 from sekkei.engine.storage.catalogue import Table
 from sekkei.errors import DynamoDBError, ProvisionedThroughputExceededException, ThrottlingException
-from sekkei.store.weather.acts import Act, partition_of
+from sekkei.store.weather.requests import Act, partition_of
 
 PARTITION_UNITS = {"Read": 3000.0, "Write": 1000.0}
 """What one partition can do in a second."""

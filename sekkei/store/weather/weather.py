@@ -1,4 +1,4 @@
-"""A store in weather: late indexes, throttling, partial batches, conflicts, lost answers."""
+"""A store in weather: late indexes, throttling, partial batches, conflicts, lost answers; and the forecasts of it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import asyncio
 import inspect
 import random
 from collections.abc import Awaitable, Callable, Coroutine
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import Any, Protocol, cast
 
 from sekkei.clock import SYSTEM, Clock
@@ -14,6 +15,7 @@ from sekkei.engine.items.values import Item
 from sekkei.engine.operation import Render
 from sekkei.engine.storage.catalogue import Table
 from sekkei.errors import (
+    ConfigurationError,
     DynamoDBError,
     InternalServerError,
     ThrottlingException,
@@ -23,12 +25,75 @@ from sekkei.errors import (
 )
 from sekkei.store.protocol import Request, Response, Store
 from sekkei.store.retries import is_retryable
-from sekkei.store.weather import batches
-from sekkei.store.weather.acts import BATCHES, TRANSACTIONS, Act, Acts
+from sekkei.store.weather import requests
 from sekkei.store.weather.capacity import ON_DEMAND_MESSAGE, Capacity, as_asked
-from sekkei.store.weather.forecast import Forecast, preset
 from sekkei.store.weather.replica import Replica
-from sekkei.store.weather.tables import Tables, changed_by
+from sekkei.store.weather.requests import BATCHES, TRANSACTIONS, Act, Acts, Tables, changed_by
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """Seconds are the most that something may take; chances lie between 0 and 1."""
+
+    index_lag: float = 0.0
+    """Seconds by which a global secondary index may be behind its table."""
+    base_lag: float = 0.0
+    """Seconds by which an eventually consistent read of a table may be behind."""
+    throttle: bool = False
+    """Whether capacity is limited: the provisioned units, and 1,000 / 3,000 units a second of a partition."""
+    throttled: float = 0.0
+    """Chance that a call is throttled however little was used, as by a neighbour's load or a table that is growing."""
+    unprocessed: float = 0.0
+    """Chance, for each item of a batch, to come back unprocessed."""
+    conflicts: float = 0.0
+    """Chance of a transaction to be cancelled for a conflict; also of a write to a table that has had transactions."""
+    in_progress: float = 0.0
+    """Chance of a transaction with a token to be told that it is already in progress."""
+    latency: float = 0.0
+    """Seconds that a call may take longer."""
+    lost_responses: float = 0.0
+    """Chance of a write to happen and yet to be answered with an internal error."""
+
+    def __post_init__(self) -> None:
+        for name in ("index_lag", "base_lag", "latency"):
+            if not 0 <= getattr(self, name) <= 24 * 3600:
+                raise ConfigurationError(f"{name} must be between 0 seconds and a day, not {getattr(self, name)!r}")
+        for name in ("throttled", "unprocessed", "conflicts", "in_progress", "lost_responses"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise ConfigurationError(f"{name} is a chance between 0 and 1, not {getattr(self, name)!r}")
+
+    @cached_property
+    def is_clear(self) -> bool:
+        return not any(getattr(self, field.name) for field in fields(self))
+
+
+PRESETS = {
+    "clear": Forecast(),
+    "fog": Forecast(index_lag=2.0, base_lag=0.5),
+    "drizzle": Forecast(
+        index_lag=0.5, base_lag=0.1, throttle=True, throttled=0.01, unprocessed=0.02, conflicts=0.01, latency=0.01
+    ),
+    "storm": Forecast(
+        index_lag=5.0,
+        base_lag=1.0,
+        throttle=True,
+        throttled=0.05,
+        unprocessed=0.2,
+        conflicts=0.1,
+        in_progress=0.05,
+        latency=0.05,
+        lost_responses=0.05,
+    ),
+}
+"""Fog hides the present; drizzle is a common day of the cloud; a storm is the worst one."""
+
+
+def preset(name: str) -> Forecast:
+    try:
+        return PRESETS[name]
+    except KeyError:
+        raise ConfigurationError(f"there is no weather {name!r}: choose one of {', '.join(PRESETS)}") from None
+
 
 _NONE = {"Code": "None"}
 _CONFLICT = {"Code": "TransactionConflict", "Message": "Transaction is ongoing for the item"}
@@ -162,7 +227,7 @@ class Weather:
         request, kept = self._admitted(call, items)
         response = await self._charged(call, request, items)
         if kept:
-            batches.give_back(call.operation, response, kept)
+            requests.give_back(call.operation, response, kept)
         if is_in_progress:
             raise _in_progress()  # and here it got through meanwhile
         if call.writes and call.hits(self.forecast.lost_responses):
@@ -198,7 +263,7 @@ class Weather:
         for at in range(len(call.acts)):
             if len(held_back) + 1 < len(call.acts) and call.hits(self.forecast.unprocessed):
                 held_back.add(at)
-        return batches.split(call.operation, call.request, held_back) if held_back else (call.request, {})
+        return requests.split(call.operation, call.request, held_back) if held_back else (call.request, {})
 
     def _refusals(self, call: _Call, items: list[Item | None]) -> list[DynamoDBError | None]:
         refusals: list[DynamoDBError | None] = []
@@ -311,7 +376,7 @@ class Weather:
         if late and self._of_tables is not None:
             past = await self._of_tables.read(call.operation, {"RequestItems": late}, *call.render)
             response["Responses"].update(past["Responses"])
-            batches.give_back(call.operation, response, past["UnprocessedKeys"])
+            requests.give_back(call.operation, response, past["UnprocessedKeys"])
         return response
 
     # --- what the store holds now -------------------------------------------------------------------------------------

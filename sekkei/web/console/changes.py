@@ -10,7 +10,7 @@ from starlette.routing import BaseRoute, Route
 
 from sekkei.advice.following import Follower, NoStream, Told, told
 from sekkei.design import Table
-from sekkei.design.cursors import seal, unseal
+from sekkei.design.reading import seal, unseal
 from sekkei.errors import DynamoDBError
 from sekkei.runtime.refusals import NotThere
 from sekkei.web.console import masks, operator

@@ -14,7 +14,7 @@ from starlette.routing import BaseRoute, Route
 
 from sekkei.advice.copying import forms
 from sekkei.design import CursorRefused
-from sekkei.design.cursors import seal, unseal
+from sekkei.design.reading import seal, unseal
 from sekkei.errors import DynamoDBError, ResourceNotFoundException, ValidationException
 from sekkei.runtime.refusals import NotThere
 from sekkei.store.protocol import Store

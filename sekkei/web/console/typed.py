@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 import orjson
 
 from sekkei.design import Entity, Field, SekkeiError
-from sekkei.design.annotations import Nested
 from sekkei.design.codecs import (
     Anything,
     Choice,
@@ -24,6 +23,7 @@ from sekkei.design.codecs import (
     Elements,
     Flag,
     LiteralCodec,
+    Nested,
     Several,
     Text,
     TimeOfDay,

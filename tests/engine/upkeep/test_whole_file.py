@@ -19,7 +19,7 @@ from sekkei.engine.upkeep.recover import recover
 from sekkei.engine.upkeep.verify import verify_file
 from sekkei.engine.upkeep.whole_file import AlreadyThere, InUse, copy_file
 from sekkei.errors import DamagedFile, NotOurFile
-from sekkei.testing.snapshots import Snapshots
+from sekkei.testing.stores import Snapshots
 from tests.engine.conftest import Tables, item
 
 ITEMS = 60

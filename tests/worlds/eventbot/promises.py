@@ -11,7 +11,7 @@ from typing import Any
 
 import orjson
 
-from sekkei.design.driving import drive
+from sekkei.design.sync_driver import drive
 from sekkei.runtime import days
 from sekkei.runtime.watched import written
 from sekkei.store.protocol import Request

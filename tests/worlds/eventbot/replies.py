@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sekkei.design.driving import drive
+from sekkei.design.sync_driver import drive
 from sekkei.runtime.design import Message, State
 from sekkei.worlds import World, promises
 from sekkei_fakes.discord.discord import TOKEN_LIFE

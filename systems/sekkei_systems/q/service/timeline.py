@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 
 from sekkei.design import Database
-from sekkei.design.cursors import seal, unseal
+from sekkei.design.reading import seal, unseal
 from sekkei_systems.q import design
 from sekkei_systems.q.design.models import Answer, DailyQuestion, User, Visibility
 from sekkei_systems.q.design.tables import answers

@@ -25,15 +25,15 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
 from sekkei.clock import SYSTEM, Clock
 
 from .actions import Action, Transaction
+from .backfill import Renewal
 from .codecs import AttributeValue
 from .conditions import Condition
 from .database import Database
-from .driving import drive, without_loop
 from .keys import Ref
 from .measured import Measurements
 from .query import Query
 from .reading import Page
-from .renewal import Renewal
+from .sync_driver import drive, without_loop
 from .unique import Unique
 
 if TYPE_CHECKING:

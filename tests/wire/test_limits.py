@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from sekkei.wire import descriptors
+from sekkei.wire import limits as descriptors
 from tests.wire.client import Client, post, until
 from tests.wire.conftest import Serve
 

@@ -6,9 +6,9 @@ import asyncio
 
 import pytest
 
-from sekkei.wire import turns
-from sekkei.wire.heads import PIECE_BYTES
+from sekkei.wire import fairness
 from sekkei.wire.limits import Limits
+from sekkei.wire.request import PIECE_BYTES
 from sekkei.wire.server import Server
 from tests.wire.client import Client, post, request
 from tests.wire.conftest import FakeEngine, Serve
@@ -22,7 +22,7 @@ GARBAGE = post("GetItem", b"[" * 1000)
 @pytest.fixture
 def no_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever has had an answer has to wait for the next turn."""
-    monkeypatch.setattr(turns, "TURN_SECONDS", -1.0)
+    monkeypatch.setattr(fairness, "TURN_SECONDS", -1.0)
 
 
 def server_of(engine: FakeEngine) -> Server:
@@ -71,7 +71,7 @@ async def test_what_waits_is_not_taken_apart(engine: FakeEngine) -> None:
 
 
 async def test_a_turn_is_not_over_at_once(engine: FakeEngine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(turns, "TURN_SECONDS", 60.0)
+    monkeypatch.setattr(fairness, "TURN_SECONDS", 60.0)
     peer = Peer(server_of(engine))
     peer.sends(PING * 300)
     assert len(peer.way.answers) == 300

@@ -1,4 +1,4 @@
-"""Stand-ins for arguments, so that a pattern can be planned without real ones.
+"""Placeholders for arguments, so that a pattern can be planned without real ones.
 
 A pattern function is run once when the design loads. Each parameter gets a real value of its type that encodes as
 `{name}`: the plan then reads `PK = "TEAM#{team_id}"`. What cannot be subclassed (bool) gets an ordinary value.
@@ -15,8 +15,36 @@ from enum import Enum
 from typing import Any, Union, get_args, get_origin
 
 from .errors import DesignError
-from .planning import Planning, Sample, is_sample, label_of
 from .signatures import parameters
+
+
+class Sample:
+    """Marks a stand-in; `label` is what it shows in a plan."""
+
+    label: str
+
+
+class Planning:
+    """True while a pattern is planned; outside of that, nobody looks for stand-ins."""
+
+    depth = 0
+
+    def __enter__(self) -> None:
+        Planning.depth += 1
+
+    def __exit__(self, *error: object) -> None:
+        Planning.depth -= 1
+
+
+def label_of(value: object) -> str:
+    """What a stand-in shows as."""
+    return value.label if isinstance(value, Sample) else str(getattr(value, "_name_", ""))
+
+
+def is_sample(value: object) -> bool:
+    """Is this a stand-in? An enum's stand-in is a member that the enum does not list."""
+    return isinstance(value, Sample) or (isinstance(value, Enum) and value._name_.startswith("{"))
+
 
 __all__ = ["Planning", "Sample", "is_sample", "label_of", "sample_of", "samples"]
 

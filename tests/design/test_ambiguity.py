@@ -24,7 +24,7 @@ from sekkei.design import (
     part,
     template,
 )
-from sekkei.design.apart import overlap
+from sekkei.design.ambiguity import overlap
 from sekkei.design.templates import Template
 from sekkei.testing import store
 

@@ -1,8 +1,11 @@
-"""What a request does, item by item: which table or index, reading or writing, and where in it."""
+"""What a request does, item by item: which table or index, reading or writing, and where in it.
+
+Batches can be answered in part. The tables that requests name are described once.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -13,9 +16,9 @@ from sekkei.engine.items.values import Item
 from sekkei.engine.operation import Checked
 from sekkei.engine.partiql.prepared import Existence, Insertion, Prepared, Selection, prepare
 from sekkei.engine.partiql.single_item import keyed
-from sekkei.engine.storage.catalogue import KeySchema, Table
+from sekkei.engine.storage.catalogue import KeySchema, Table, table_name
 from sekkei.errors import DynamoDBError
-from sekkei.store.protocol import Request
+from sekkei.store.protocol import Request, Response, Store
 
 TRANSACTIONS = frozenset({"TransactGetItems", "TransactWriteItems", "ExecuteTransaction"})
 BATCHES = frozenset({"BatchGetItem", "BatchWriteItem"})
@@ -171,3 +174,103 @@ _READERS: dict[str, Callable[[Checked, Mapping[str, Table]], Iterator[Act]]] = {
     "BatchExecuteStatement": _statements("Statements"),
     "ExecuteTransaction": _statements("TransactStatements"),
 }
+
+
+_UNPROCESSED = {"BatchGetItem": "UnprocessedKeys", "BatchWriteItem": "UnprocessedItems"}
+
+
+def split(operation: str, request: Request, held_back: Set[int]) -> tuple[Request, dict[str, Any]]:
+    """The request without the entries at these positions, and those as they will be returned."""
+    done: dict[str, Any] = {}
+    kept: dict[str, Any] = {}
+    position = 0
+    for table, wanted in request["RequestItems"].items():
+        entries = wanted["Keys"] if operation == "BatchGetItem" else wanted
+        positions = range(position, position + len(entries))
+        position += len(entries)
+        for target, is_held in ((done, False), (kept, True)):
+            chosen = [entry for at, entry in zip(positions, entries, strict=True) if (at in held_back) is is_held]
+            if chosen:
+                target[table] = {**wanted, "Keys": chosen} if operation == "BatchGetItem" else chosen
+    return {**request, "RequestItems": done}, kept
+
+
+def give_back(operation: str, response: Response, kept: dict[str, Any]) -> None:
+    """Add to a response's unprocessed entries those that were held back."""
+    unprocessed = response.setdefault(_UNPROCESSED[operation], {})
+    for table, entries in kept.items():
+        there = unprocessed.get(table)
+        if there is None:
+            unprocessed[table] = entries
+        elif operation == "BatchGetItem":
+            unprocessed[table] = {**there, "Keys": there["Keys"] + entries["Keys"]}
+        else:
+            unprocessed[table] = there + entries
+
+
+CHANGING = frozenset(
+    {
+        "CreateTable",
+        "DeleteTable",
+        "ImportTable",
+        "RestoreTableFromBackup",
+        "RestoreTableToPointInTime",
+        "UpdateTable",
+        "UpdateTimeToLive",
+    }
+)
+"""Operations after which a table may not be what it was."""
+
+
+class Tables:
+    """Descriptions of tables that are ready; one that is not, or is not there, is asked for again next time."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._known: dict[str, Table] = {}
+
+    async def known(self, names: Iterable[str]) -> dict[str, Table]:
+        found = {}
+        for name in names:
+            table = self._known.get(name) or await self._describe(name)
+            if table is not None:
+                found[name] = table
+        return found
+
+    def forget(self, name: str) -> None:
+        self._known.pop(name, None)
+
+    async def _describe(self, name: str) -> Table | None:
+        try:
+            description = (await self._store.call("DescribeTable", {"TableName": name}))["Table"]
+        except DynamoDBError:
+            return None
+        if not _is_ready(description):
+            return None
+        table = self._known[name] = Table(0, _record(description))
+        return table
+
+
+def _is_ready(description: dict[str, Any]) -> bool:
+    indexes = description.get("GlobalSecondaryIndexes", ())
+    return description["TableStatus"] == "ACTIVE" and all(index["IndexStatus"] == "ACTIVE" for index in indexes)
+
+
+def _record(description: dict[str, Any]) -> dict[str, Any]:
+    """A description as the engine's catalogue holds it."""
+    members = ("GlobalSecondaryIndexes", "LocalSecondaryIndexes")
+    numbered = {
+        member: [{**index, "id": 0} for index in description[member]] for member in members if member in description
+    }
+    return {**description, **numbered}
+
+
+def changed_by(operation: str, request: Request) -> str | None:
+    """The table that an operation creates, changes or deletes."""
+    if operation not in CHANGING:
+        return None
+    name = request.get("TargetTableName") or request.get("TableName")
+    if name is None:
+        creation = request.get("TableCreationParameters")
+        name = creation.get("TableName") if isinstance(creation, dict) else None
+    return table_name(name) if isinstance(name, str) else None

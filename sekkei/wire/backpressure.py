@@ -1,17 +1,24 @@
-"""Answers that their clients have not taken yet: how many bytes of them are kept, all connections together.
+"""Answers on their way out: how many bytes all connections keep for slow clients, and when the answers are sent.
 
-A connection that does not read is not worked for, but the answer that it left lying may have 16 MB. When all of them
-together are too many, whoever has taken nothing for a while is cut off, the longest while first; until there is room
-again, requests wait whose answers may be large.
+The server does no further work for a connection that does not read, but the answer that it left may have 16 MB. When
+all of them together are too many, connections that have taken nothing for a while are cut off, the longest idle first;
+until there is room again, requests wait whose answers may be large.
+
+The answers of one iteration of the event loop are sent one right after the other. Sending wakes the client that waits.
+On an idle processor this costs more than the rest of a small request, and while the next request is worked on the
+client sleeps again. Sent together, the first wakes it for all: with sixteen clients a GetItem took 48 µs of the
+server's processor time before and takes 36 (docs/promises.md).
 """
 
 from __future__ import annotations
 
+import asyncio
 from collections import deque
 from math import inf
+from time import perf_counter
 from typing import Protocol
 
-from sekkei.wire.turns import Turns, Waiting
+from sekkei.wire.fairness import Turns, Waiting
 
 
 class Reader(Protocol):
@@ -72,3 +79,34 @@ class Unread:
             freed += count
             reader.abort()
         return freed
+
+
+BYTES_MAX = 64 * 1024
+"""More is not kept back: a client that does not take its answers must be noticed."""
+SECONDS_MAX = 0.001
+
+
+class Outgoing:
+    def __init__(self) -> None:
+        self._answers: list[tuple[asyncio.Transport, bytes]] = []
+        self._bytes = 0
+        self._since = 0.0
+
+    def add(self, transport: asyncio.Transport, answer: bytes) -> None:
+        """Sent at the end of this turn, or now when there is too much or somebody has waited for too long."""
+        if not self._answers:
+            self._since = perf_counter()
+            asyncio.get_running_loop().call_soon(self.send)
+        self._answers.append((transport, answer))
+        self._bytes += len(answer)
+        if self._bytes > BYTES_MAX or perf_counter() - self._since > SECONDS_MAX:
+            self.send()
+
+    def send(self) -> None:
+        """All of them, in the order in which they came."""
+        if not self._answers:
+            return
+        answers, self._answers, self._bytes = self._answers, [], 0
+        for transport, answer in answers:
+            if not transport.is_closing():
+                transport.write(answer)

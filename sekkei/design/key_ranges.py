@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .apart import overlap
+from .ambiguity import overlap
 from .binding import Bound, KeyPart, KeyTest, bind, names_of
 from .codecs import AttributeValue
 from .conditions import Condition

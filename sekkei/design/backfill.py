@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from sekkei.errors import ConditionalCheckFailedException
 
 from .codecs import AttributeValue
-from .cursors import seal, unseal
-from .expressions import Expression
+from .conditions import Expression
+from .reading import seal, unseal
 
 if TYPE_CHECKING:
     from .database import Database
