@@ -31,6 +31,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from sekkei.design import Put, TransactionFailed
+from sekkei.kit.typed import Token
 from sekkei.runtime.design import Once as Row
 from sekkei.runtime.idempotency import AlreadyDone, Idempotency, KeyInUse, KeyReused, own_key
 from sekkei.web import csrf, reading
@@ -40,7 +41,7 @@ REPLAYED = "Idempotency-Replayed"
 
 
 class Repeatable(msgspec.Struct, rename={"key": "Idempotency-Key"}):
-    key: Annotated[str, Meta(min_length=1, max_length=255)] | None = None
+    key: Annotated[Token, Meta(min_length=1, max_length=255)] | None = None
     """Kept for a week. The same request gets the same answer; another one with this key is refused."""
 
 

@@ -15,6 +15,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp
 
 from sekkei.clock import Clock
+from sekkei.kit.typed import Token
 from sekkei.runtime.live import Live
 from sekkei.runtime.refusals import Invalid, NotThere
 from sekkei.web import Events, Html, Pages
@@ -94,8 +95,8 @@ async def player_of(request: Request) -> Player:
 
 
 class StateQuery(msgspec.Struct):
-    channel: str = ""
-    person: str = ""
+    channel: Token = ""
+    person: Token = ""
 
 
 @pages.get("/simulator", name="simulator")

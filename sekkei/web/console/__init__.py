@@ -16,6 +16,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
+from sekkei.kit.typed import Token
 from sekkei.runtime import days
 from sekkei.runtime.alarms import family
 from sekkei.runtime.dead_letters import DeadLetter, DeadLetterKind, gist
@@ -57,19 +58,19 @@ class Chosen(Struct):
     """One of those that were set aside."""
 
     kind: DeadLetterKind
-    id: str
+    id: Token
 
 
 class Stopped(Struct):
     """One job."""
 
-    id: str
+    id: Token
 
 
 class Rung(Struct):
     """One alarm."""
 
-    name: str
+    name: Token
 
 
 def routes() -> list[BaseRoute]:

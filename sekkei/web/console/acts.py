@@ -7,6 +7,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
+from sekkei.kit.typed import Token
 from sekkei.runtime.dead_letters import DeadLetterKind
 from sekkei.runtime.design import job_runs, newest_acts, unread_shards
 from sekkei.runtime.refusals import NotThere
@@ -22,7 +23,7 @@ class Skipped(Struct):
     """One that holds others back."""
 
     kind: DeadLetterKind
-    id: str
+    id: Token
 
 
 def routes() -> list[BaseRoute]:

@@ -17,6 +17,7 @@ from starlette.routing import BaseRoute, Route
 from sekkei.advice.personal import COVER, covered, covered_names, covered_within, holders
 from sekkei.design import Table
 from sekkei.kit.signing import BadToken, Signer
+from sekkei.kit.typed import Token
 from sekkei.web.console import operator
 from sekkei.web.forms import form
 from sekkei.web.rendering import flash, local_path, redirect
@@ -32,7 +33,7 @@ log = logging.getLogger("sekkei.web.console")
 
 
 class Reveal(Struct):
-    next: str = "/console"
+    next: Token = "/console"
 
 
 def routes() -> list[BaseRoute]:

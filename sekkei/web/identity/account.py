@@ -10,6 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from sekkei.kit.typed import Line, NameLine, Token
 from sekkei.runtime.refusals import Invalid
 from sekkei.web.forms import Form, form, refill
 from sekkei.web.identity.notices import tell
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from sekkei.web.application import Shell
 
 DAYS = ("7", "30", "90", "365")
-Short = Annotated[str, Meta(max_length=300)]
+Short = Annotated[Token, Meta(max_length=300)]
 
 
 class NoSuchSystem(Invalid):
@@ -32,7 +33,7 @@ class NoSuchSystem(Invalid):
 
 
 class Name(Struct):
-    name: Short
+    name: Annotated[str, NameLine(300)]
 
 
 class NewPassword(Struct):
@@ -40,7 +41,7 @@ class NewPassword(Struct):
 
 
 class NewToken(Struct):
-    name: Short
+    name: Annotated[str, Line(300)]
     access: Access = "write"
     systems: list[Short] = []
     days: Literal["7", "30", "90", "365"] = "90"

@@ -17,6 +17,7 @@ from starlette.routing import Route
 from sekkei.clock import Clock
 from sekkei.design import Database, TransactionFailed
 from sekkei.kit.signing import OneTimeCode
+from sekkei.kit.typed import Line, Token
 from sekkei.runtime import days
 from sekkei.runtime.refusals import Conflict, Invalid
 from sekkei.runtime.settings import Secrets
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from sekkei.web.application import Shell
 
 MAILS = Rate.per_hour(10)
-Short = Annotated[str, Meta(max_length=300)]
+Short = Annotated[Token, Meta(max_length=300)]
 
 
 class AddressTaken(Conflict):
@@ -93,12 +94,12 @@ class Addresses:
 
 
 class NewAddress(Struct):
-    email: Short
+    email: Annotated[str, Line(300)]
 
 
 class Codes(Struct):
-    code: Short
-    old_code: Short = ""
+    code: Annotated[str, Line(300)]
+    old_code: Annotated[str, Line(300, 0)] = ""
 
 
 def routes() -> list[Route]:

@@ -24,6 +24,7 @@ from starlette.routing import Route
 
 from sekkei.clock import Clock
 from sekkei.design import ConditionFailed, Database
+from sekkei.kit.typed import Line, Token
 from sekkei.runtime import days
 from sekkei.runtime.refusals import Conflict, Invalid, NotThere
 from sekkei.runtime.settings import Settings
@@ -54,7 +55,7 @@ CEREMONY_LIFE = timedelta(minutes=5)
 ASKED_PER_ADDRESS = Rate.per_minute(60)
 """Every question is a row in the store."""
 PASSKEYS_MAX = 20
-Short = Annotated[str, Meta(max_length=300)]
+Short = Annotated[Token, Meta(max_length=300)]
 
 
 class BadPasskey(Invalid):
@@ -223,7 +224,7 @@ class Passkeys:
 class Registration(Struct):
     ceremony: Short
     credential: dict[str, Any]
-    name: Short
+    name: Annotated[str, Line(300)]
 
 
 class Assertion(Struct):
@@ -233,7 +234,7 @@ class Assertion(Struct):
 
 
 class Credential(Struct):
-    credential: Annotated[str, Meta(max_length=1400)]
+    credential: Annotated[Token, Meta(max_length=1400)]
 
 
 _REGISTRATION = msgspec.json.Decoder(Registration)

@@ -14,6 +14,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from sekkei.kit.typed import Line, Token
 from sekkei.runtime import days, totp
 from sekkei.runtime.refusals import Invalid, ProofNeeded
 from sekkei.web.forms import Form, form, refill
@@ -29,12 +30,12 @@ if TYPE_CHECKING:
 
 GOOD_FOR = timedelta(minutes=10)
 TRIES = Rate.per_minute(10)
-Short = Annotated[str, Meta(max_length=300)]
+Short = Annotated[Token, Meta(max_length=300)]
 
 
 class Proof(Struct):
     password: Short = ""
-    code: Short = ""
+    code: Annotated[str, Line(300, 0)] = ""
     challenge: Short = ""
     next: Short = "/"
 
@@ -44,7 +45,7 @@ class Back(Struct):
 
 
 class Code(Struct):
-    code: Short
+    code: Annotated[str, Line(300)]
 
 
 def proved_at(request: Request) -> datetime | None:

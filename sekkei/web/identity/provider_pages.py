@@ -17,6 +17,7 @@ from starlette.routing import Route
 
 from sekkei.kit.signing import BadToken
 from sekkei.kit.text import name_line
+from sekkei.kit.typed import Token
 from sekkei.runtime.refusals import NotThere, Refusal
 from sekkei.web.forms import form
 from sekkei.web.identity.accounts import NAME_CHARACTERS_MAX, email_of
@@ -37,7 +38,7 @@ BEGUN_COOKIE = "sekkei_openid"
 LINK_COOKIE = "sekkei_openid_link"
 AWAY_SECONDS = 600
 PER_ADDRESS = Rate.per_minute(60)
-Short = Annotated[str, Meta(max_length=300)]
+Short = Annotated[Token, Meta(max_length=300)]
 
 
 class NoVerifiedAddress(Refusal):

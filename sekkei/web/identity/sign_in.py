@@ -16,6 +16,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from sekkei.kit.signing import OneTimeCode
+from sekkei.kit.typed import Line, NameLine, Token
 from sekkei.runtime.demo_people import DEMO_PEOPLE
 from sekkei.runtime.refusals import Invalid, NotAllowed, Refusal
 from sekkei.web.forms import Form, form, refill
@@ -38,7 +39,7 @@ PER_ADDRESS = Rate.per_minute(20)
 MAILS_PER_ADDRESS = Rate.per_minute(60)
 PER_EMAIL = Rate.per_hour(10)
 
-Short = Annotated[str, Meta(max_length=300)]
+Short = Annotated[Token, Meta(max_length=300)]
 
 
 class NoDemo(NotAllowed):
@@ -46,25 +47,25 @@ class NoDemo(NotAllowed):
 
 
 class WithPassword(Struct):
-    email: Short
+    email: Annotated[str, Line(300)]
     password: Short
     next: Short = "/"
 
 
 class WithCode(Struct):
-    email: Short
+    email: Annotated[str, Line(300)]
     next: Short = "/"
 
 
 class SignUp(Struct):
-    email: Short
-    name: Short
+    email: Annotated[str, Line(300)]
+    name: Annotated[str, NameLine(300)]
     password: Short = ""
     next: Short = "/"
 
 
 class Code(Struct):
-    code: Short
+    code: Annotated[str, Line(300)]
 
 
 class DemoPerson(Struct):

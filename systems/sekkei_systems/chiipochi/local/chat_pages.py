@@ -8,6 +8,7 @@ from msgspec import Struct
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
+from sekkei.kit.typed import Token
 from sekkei.runtime.live import Live
 from sekkei.web import Events, Html, Pages, Redirect, User, live_url
 from sekkei_systems.chiipochi.local.chat import Chat, line_id, topic
@@ -22,9 +23,9 @@ pages = Pages()
 class Sent(Struct):
     """What somebody wrote, or the button they pressed."""
 
-    text: str | None = None
-    data: str | None = None
-    shown: str | None = None
+    text: Token | None = None
+    data: Token | None = None
+    shown: Token | None = None
 
 
 @pages.get("/chat", name="chat")

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from datetime import date, timedelta
+from typing import Annotated
 
 from msgspec import Struct
 
 from sekkei.clock import Clock
+from sekkei.kit.typed import Line, Text, Token
 from sekkei.runtime import days
 from sekkei.web import Html, Pages, Redirect
 from sekkei_systems.chiipochi.design.models_appeals import Appeal
@@ -18,28 +20,28 @@ pages = Pages()
 
 
 class AppealForm(Struct):
-    code: str
-    ja: str
-    words: str
+    code: Annotated[str, Line(400)]
+    ja: Annotated[str, Line(400)]
+    words: Annotated[str, Line(1_000)]
     goal: int
     first: date
     last: date
-    en: str = ""
-    says_ja: str = ""
-    says_en: str = ""
-    amounts: str = ""
-    monthly: str = ""
+    en: Annotated[str, Line(400, 0)] = ""
+    says_ja: Annotated[str, Text(1_000)] = ""
+    says_en: Annotated[str, Text(1_000)] = ""
+    amounts: Annotated[str, Line(400, 0)] = ""
+    monthly: Token = ""
     version: int = 0
 
     def appeal(self) -> Appeal:
         words = [word.strip() for word in self.words.replace("、", ",").split(",") if word.strip()]
         return Appeal(
-            code=self.code.strip().upper(),
-            ja=self.ja.strip(),
-            en=self.en.strip(),
+            code=self.code.upper(),
+            ja=self.ja,
+            en=self.en,
             words=list(dict.fromkeys(words)),
-            says_ja=self.says_ja.strip(),
-            says_en=self.says_en.strip(),
+            says_ja=self.says_ja,
+            says_en=self.says_en,
             amounts=sums(self.amounts),
             monthly=bool(self.monthly),
             goal=self.goal,

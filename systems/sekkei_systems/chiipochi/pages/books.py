@@ -9,6 +9,7 @@ from starlette.responses import Response
 
 from sekkei.clock import Clock
 from sekkei.kit.sheets import write
+from sekkei.kit.typed import Token
 from sekkei.runtime import days
 from sekkei.runtime.jobs import Jobs
 from sekkei.web import Html, Pages, Redirect, download
@@ -27,11 +28,11 @@ pages = Pages()
 
 
 class Wanted(Struct):
-    month: str = ""
+    month: Token = ""
 
 
 class MonthForm(Struct):
-    month: str
+    month: Token
 
 
 def _month(given: str, clock: Clock) -> str:

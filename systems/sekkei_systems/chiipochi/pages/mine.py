@@ -6,6 +6,7 @@ from msgspec import Struct
 from starlette.responses import Response
 
 from sekkei.clock import Clock
+from sekkei.kit.typed import Token
 from sekkei.runtime.jobs import Jobs
 from sekkei.web import Html, Pages, Redirect, download
 from sekkei_systems.chiipochi.design.models import Donation
@@ -25,7 +26,7 @@ pages = Pages()
 
 
 class PageQuery(Struct):
-    after: str | None = None
+    after: Token | None = None
 
 
 @pages.get("/u/{token}", name="mine")

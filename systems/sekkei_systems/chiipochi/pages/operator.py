@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from datetime import date, datetime
-from typing import Literal
+from typing import Annotated, Literal
 
 from msgspec import Struct
 from starlette.responses import Response
 
 from sekkei.clock import Clock
+from sekkei.kit.typed import Line, Token
 from sekkei.runtime.jobs import Jobs
 from sekkei.runtime.refusals import NotThere
 from sekkei.runtime.transports.line import Quota, TokenRefused
@@ -32,7 +33,7 @@ pages = Pages()
 
 
 class Wanted(Struct):
-    find: str = ""
+    find: Annotated[str, Line(FIND_LENGTH_MAX, 0)] = ""
 
 
 class DayForm(Struct):
@@ -40,7 +41,7 @@ class DayForm(Struct):
 
 
 class OrderForm(Struct):
-    order: str
+    order: Token
 
     @property
     def key(self) -> tuple[str, datetime]:
@@ -51,7 +52,7 @@ class OrderForm(Struct):
 
 
 class TwiceForm(Struct):
-    payment: str
+    payment: Token
     what: Literal["refund", "refunded"] = "refund"
 
 

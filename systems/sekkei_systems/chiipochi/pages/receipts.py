@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from msgspec import Struct
 from starlette.responses import Response
 
 from sekkei.clock import Clock
 from sekkei.kit.sheets import write
+from sekkei.kit.typed import NameLine, Token
 from sekkei.runtime import days
 from sekkei.runtime.refusals import NotThere
 from sekkei.web import Html, Pages, Redirect, download
@@ -28,14 +29,14 @@ pages = Pages()
 
 
 class DetailsForm(Struct):
-    name: str = ""
-    address: str = ""
+    name: Annotated[str, NameLine(400, 0)] = ""
+    address: Annotated[str, NameLine(400, 0)] = ""
     what: Literal["keep", "forget"] = "keep"
 
 
 class IssueForm(Struct):
     year: int | None = None
-    donation: str = ""
+    donation: Token = ""
 
 
 class WantedYear(Struct):

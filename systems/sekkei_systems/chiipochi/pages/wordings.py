@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from typing import Annotated
 
 from msgspec import Struct
 
+from sekkei.kit.typed import Line, Text, Token
 from sekkei.web import Html, Pages, Redirect
 from sekkei_systems.chiipochi.design.models_appeals import Wording
 from sekkei_systems.chiipochi.refusals import BadWording
@@ -23,15 +25,14 @@ pages = Pages()
 
 
 class WordingForm(Struct):
-    name: str
-    ja: str = ""
-    en: str = ""
-    amounts: str = ""
+    name: Token
+    ja: Annotated[str, Text(1_000)] = ""
+    en: Annotated[str, Text(1_000)] = ""
+    amounts: Annotated[str, Line(400, 0)] = ""
     version: int = 0
 
     def wording(self) -> Wording:
-        ja, en = (text.replace("\r\n", "\n").strip() for text in (self.ja, self.en))
-        return Wording(name=self.name, ja=ja, en=en, amounts=sums(self.amounts), version=self.version)
+        return Wording(name=self.name, ja=self.ja, en=self.en, amounts=sums(self.amounts), version=self.version)
 
 
 def sums(typed: str) -> list[int]:

@@ -12,6 +12,7 @@ from starlette.responses import RedirectResponse, Response
 
 from sekkei.design import TransactionFailed
 from sekkei.kit.signing import same
+from sekkei.kit.typed import Token
 from sekkei.runtime.refusals import NotThere
 from sekkei.web import Pages, Redirect
 from sekkei.web import csrf as browser
@@ -34,9 +35,9 @@ class SignIn:
 
 
 class Back(Struct):
-    code: str = ""
-    state: str = ""
-    error: str = ""
+    code: Token = ""
+    state: Token = ""
+    error: Token = ""
 
 
 def _browser(request: Request) -> str:

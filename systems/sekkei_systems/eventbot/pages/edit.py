@@ -7,6 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from sekkei.kit.typed import Token
 from sekkei.runtime.refusals import Invalid, Refusal
 from sekkei.web import Form, Html, Pages, Redirect, Sent
 from sekkei_systems.eventbot.design import Event, Repeat
@@ -22,7 +23,7 @@ pages = Pages()
 
 
 class NewQuery(Struct):
-    template: str = ""
+    template: Token = ""
 
 
 class EventForm(Struct):
@@ -34,21 +35,21 @@ class EventForm(Struct):
     options: Long = ""
     ping: Snowflake | None = None
     only: bool = False
-    version: Short = ""
+    version: Token = ""
 
 
 class OptionsForm(Struct):
     options: Long = ""
-    version: Short = ""
+    version: Token = ""
 
 
 class DetailsForm(Struct):
     deadline: Short = ""
     remind: Short = ""
     end: Short = ""
-    repeat: Short = "none"
-    waiting: Short = "yes"
-    version: Short = ""
+    repeat: Token = "none"
+    waiting: Token = "yes"
+    version: Token = ""
 
 
 @pages.get("/guilds/{guild_id}/new", name="new")

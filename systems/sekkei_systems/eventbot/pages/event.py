@@ -8,6 +8,7 @@ from functools import partial
 from msgspec import Struct
 from starlette.responses import Response
 
+from sekkei.kit.typed import Token
 from sekkei.runtime.jobs import Jobs
 from sekkei.runtime.refusals import NotThere, Refusal
 from sekkei.web import Form, Html, Pages, Redirect, Sent, download
@@ -30,7 +31,7 @@ NOTICES_PER_PAGE = 10
 
 
 class PageQuery(Struct):
-    page: str = ""
+    page: Token = ""
 
     @property
     def number(self) -> int:

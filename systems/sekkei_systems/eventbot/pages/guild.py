@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from sekkei.kit.typed import Token
 from sekkei.runtime.jobs import Jobs
 from sekkei.runtime.refusals import NotThere
 from sekkei.web import Events as Happenings
@@ -17,7 +18,7 @@ pages = Pages()
 
 
 class GuildQuery(Struct):
-    show: str = ""
+    show: Token = ""
 
 
 @pages.get("/guilds/{guild_id}", name="guild")

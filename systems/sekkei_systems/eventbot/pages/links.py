@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 from msgspec import Meta, Struct
 from starlette.requests import Request
 
+from sekkei.kit.typed import Token
 from sekkei.web import Html, Pages, Redirect, User
 from sekkei_systems.eventbot.pages.discord import SignIn
 from sekkei_systems.eventbot.pages.view import Simulated
@@ -17,11 +18,11 @@ pages = Pages()
 
 
 class LinkQuery(Struct):
-    token: str = ""
+    token: Token = ""
 
 
 class LinkForm(Struct):
-    token: Annotated[str, Meta(max_length=6000)]
+    token: Annotated[Token, Meta(max_length=6000)]
 
 
 @pages.get("/", name="home")

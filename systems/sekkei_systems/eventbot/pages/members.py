@@ -6,6 +6,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
+from sekkei.kit.typed import Token
 from sekkei.runtime.refusals import NotThere, Refusal
 from sekkei.web import Pages, Redirect
 from sekkei_systems.eventbot.pages.edit import to_event
@@ -22,20 +23,20 @@ MEMBERS = EVENT + "/members"
 class NewMember(Struct):
     user_id: Short
     """Or a name."""
-    option: Short = ""
+    option: Token = ""
 
 
 class Chosen(Struct):
-    option: Short = ""
+    option: Token = ""
 
 
 class Present(Struct):
-    present: Annotated[list[Short], Meta(max_length=10_000)] = []
+    present: Annotated[list[Token], Meta(max_length=10_000)] = []
 
 
 class Told(Struct):
     text: Long = ""
-    option: Short = ""
+    option: Token = ""
 
 
 @pages.post(MEMBERS)

@@ -7,9 +7,10 @@ from typing import Annotated
 
 from msgspec import Meta, Struct, structs
 
+from sekkei.kit.typed import Token
 from sekkei.runtime.refusals import Refusal
 from sekkei.web import Form, Html, Pages, Redirect, Sent
-from sekkei_systems.eventbot.pages.view import Short, Snowflake, View
+from sekkei_systems.eventbot.pages.view import Snowflake, View
 from sekkei_systems.eventbot.ports.discord import permissions
 from sekkei_systems.eventbot.rules.zones import TOKYO
 from sekkei_systems.eventbot.service import Guilds, Organiser
@@ -26,8 +27,8 @@ class SettingsForm(Struct):
     creator_role_id: Snowflake | None = None
     member_role_id: Snowflake | None = None
     remind_minutes_before: Annotated[int, Meta(ge=0, le=10080)] = 60
-    locale: Short = "ja"
-    time_zone: Short = TOKYO
+    locale: Token = "ja"
+    time_zone: Token = TOKYO
     one_open_notice: bool = False
     make_thread: bool = False
     mirror_events: bool = False

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 from msgspec import Meta, Struct
 
+from sekkei.kit.typed import Line, Text
 from sekkei.runtime.refusals import NotThere
 from sekkei.web import Html, User
 from sekkei_systems.eventbot.design import Event, GuildSettings
@@ -18,8 +19,8 @@ from sekkei_systems.eventbot.rules.views import EventView
 from sekkei_systems.eventbot.rules.zones import zone_label, zone_of
 from sekkei_systems.eventbot.service import Access, Actor, Desk, Guilds, Host, Manager, Organiser
 
-Short = Annotated[str, Meta(max_length=200)]
-Long = Annotated[str, Meta(max_length=4000)]
+Short = Annotated[str, Line(200, 0)]
+Long = Annotated[str, Text(4000)]
 Snowflake = Annotated[str, Meta(pattern="^[0-9]{1,20}$")]
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import orjson
 
 from sekkei.design import Action, ConditionFailed, TransactionFailed, Update
-from sekkei.kit.text import TURNING, one_line
+from sekkei.kit.text import many_lines, one_line
 from sekkei.runtime.refusals import Changed
 from sekkei_systems.eventbot import design
 from sekkei_systems.eventbot.design import Event, Repeat, SignUpOption, Status, events
@@ -78,20 +78,20 @@ class Details:
 
 def checked(draft: Draft) -> Draft:
     """Texts trimmed and of a length that fits into a message; raises Invalid."""
-    title = one_line(draft.title)
+    title, location = one_line(draft.title), one_line(draft.location)
+    description = many_lines(draft.description)
     if not title:
         raise Missing(field="title")
     for field, text, most in (
         ("title", title, TITLE_MAX),
-        ("description", draft.description, DESCRIPTION_MAX),
-        ("location", draft.location, LOCATION_MAX),
+        ("description", description, DESCRIPTION_MAX),
+        ("location", location, LOCATION_MAX),
     ):
         if len(text) > most:
             raise TooLong(field=field, most=most)
     if draft.capacity is not None and not 1 <= draft.capacity <= CAPACITY_MAX:
         raise BadCapacity(field="capacity", most=CAPACITY_MAX)
-    description = TURNING.sub("", draft.description).strip()
-    return replace(draft, title=title, description=description, location=one_line(draft.location))
+    return replace(draft, title=title, description=description, location=location)
 
 
 def read_capacity(text: str) -> int | None:

@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 from contextlib import suppress
 
 from sekkei.design import Transaction, TransactionFailed, Update
+from sekkei.kit.text import many_lines
 from sekkei_systems.eventbot import design
 from sekkei_systems.eventbot.design import (
     Answer,
@@ -106,7 +107,7 @@ class Hands:
 
     async def tell(self, host: Host, text: str, option_id: str | None = None) -> int:
         """A message that rings those who joined, all or those of one option; how many they are."""
-        event, desk, text = host.event, self._desk, text.strip()
+        event, desk, text = host.event, self._desk, many_lines(text)
         if not text:
             raise Missing(field="body")
         if len(text) > TEXT_MAX:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from sekkei.design import TransactionFailed
-from sekkei.kit.text import TURNING, one_line
+from sekkei.kit.text import many_lines, one_line
 from sekkei_systems.eventbot import design
 from sekkei_systems.eventbot.design import Ack, Event, Member, Notice, Status, events, notices
 from sekkei_systems.eventbot.refusals import (
@@ -52,7 +52,7 @@ class Notices:
 
     async def post(self, host: Host, new: NewNotice) -> Notice:
         """While one is open no other is posted, unless the guild allows it."""
-        title, body = one_line(new.title), TURNING.sub("", new.body).strip()
+        title, body = one_line(new.title), many_lines(new.body)
         for field, text, most in (("title", title, TITLE_MAX), ("body", body, BODY_MAX)):
             if not text:
                 raise Missing(field=field)

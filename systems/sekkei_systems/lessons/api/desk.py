@@ -6,8 +6,9 @@ from datetime import datetime
 from typing import Annotated
 
 import msgspec
-from msgspec import UNSET, Meta, UnsetType
+from msgspec import UNSET, UnsetType
 
+from sekkei.kit.typed import Text
 from sekkei.web import Operations
 from sekkei_systems.lessons.api.shapes import (
     Identifier,
@@ -105,7 +106,7 @@ async def change_lesson(staff: Staff, sellers: Sellers, desk: Desk, at: Slot, bo
 
 
 class Why(msgspec.Struct):
-    words: Annotated[str, Meta(max_length=500)] = ""
+    words: Annotated[str, Text(500)] = ""
     """Why; everybody reads it."""
 
 

@@ -10,6 +10,7 @@ from msgspec import Meta
 from starlette.responses import Response
 
 from sekkei.clock import Clock
+from sekkei.kit.typed import Text, Token
 from sekkei.runtime import days
 from sekkei.web import Operations, calendar_feed
 from sekkei_systems.lessons.api.shapes import TieOut, tie_out
@@ -50,11 +51,11 @@ class Wanted(msgspec.Struct, rename={"first": "from", "last": "to"}):
 
 
 class FavoriteIn(msgspec.Struct):
-    notes: Annotated[str, Meta(max_length=500)] | None = None
+    notes: Annotated[str, Text(500)] | None = None
 
 
 class LinkToken(msgspec.Struct):
-    token: Annotated[str, Meta(max_length=500)]
+    token: Annotated[Token, Meta(max_length=500)]
 
 
 @operations.get("/me/lessons", summary="Favourites, waitlists, bookings, history in time order", tag="mine")

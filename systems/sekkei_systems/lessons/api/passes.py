@@ -9,6 +9,7 @@ import msgspec
 from msgspec import Meta
 
 from sekkei.clock import Clock
+from sekkei.kit.typed import Line, NameLine
 from sekkei.runtime import days
 from sekkei.web import Operations
 from sekkei_systems.lessons.api.shapes import Identifier, TimeOfDay
@@ -21,6 +22,7 @@ from sekkei_systems.lessons.service.members import Members
 from sekkei_systems.lessons.service.rulebook import Rulebook
 
 operations = Operations()
+Mail = Annotated[str, Line(254)]
 Number = Annotated[int, Meta(ge=0, le=366)]
 
 
@@ -40,8 +42,8 @@ class PassesOut(msgspec.Struct):
 
 
 class PassIn(msgspec.Struct, rename="camel"):
-    email: Annotated[str, Meta(min_length=1, max_length=254)]
-    name: Annotated[str, Meta(min_length=1, max_length=50)]
+    email: Mail
+    name: Annotated[str, NameLine(50)]
     valid_from: date
     valid_until: date
     tickets: Annotated[int, Meta(ge=1, le=1000)] | None = None

@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Meta
 from starlette.requests import Request
 
-from sekkei.kit.typed import Line
+from sekkei.kit.typed import Line, NameLine, Token
 from sekkei.web import Operations, Rate, limit
 from sekkei_systems.lessons.api.shapes import TimeOfDay
 from sekkei_systems.lessons.design import Contact
@@ -29,7 +29,7 @@ Topic = Literal["opening", "reminder", "change", "search"]
 
 
 class PreferencesIn(msgspec.Struct, rename="camel"):
-    name: Annotated[str, Meta(min_length=1, max_length=50)]
+    name: Annotated[str, NameLine(50)]
     channels: list[Channel]
     muted: list[Topic] = []
     language: Literal["ja", "en"] = "ja"
@@ -44,7 +44,7 @@ class PreferencesOut(PreferencesIn):
 
 class AddressIn(msgspec.Struct):
     channel: Literal["mail", "push", "webhook"]
-    address: Annotated[str, Meta(min_length=1, max_length=500)]
+    address: Annotated[Token, Meta(min_length=1, max_length=500)]
 
 
 class CodeIn(msgspec.Struct):

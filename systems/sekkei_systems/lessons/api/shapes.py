@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
+from sekkei.kit.typed import Token
 from sekkei.web import User
 from sekkei_systems.lessons.design import Contact, Lesson, UserLesson, copies_of
 from sekkei_systems.lessons.rules.drafts import spelt, values_of
@@ -17,8 +18,8 @@ from sekkei_systems.lessons.rules.slots import Slot, parse_slot, slot_of, span
 from sekkei_systems.lessons.service.access import Access, Member, Staff
 from sekkei_systems.lessons.service.contacts import Contacts
 
-LessonName = Annotated[str, Meta(max_length=60, description="studio/date/time, such as gnz/2025-07-30/19:30")]
-Identifier = Annotated[str, Meta(min_length=1, max_length=64)]
+LessonName = Annotated[Token, Meta(max_length=60, description="studio/date/time, such as gnz/2025-07-30/19:30")]
+Identifier = Annotated[Token, Meta(min_length=1, max_length=64)]
 TimeOfDay = Annotated[str, Meta(pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$")]
 """A time of the day: 09:30."""
 

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
+from sekkei.kit.typed import Line, Token
 from sekkei.web import Operations
 from sekkei_systems.lessons.api.shapes import Identifier
 from sekkei_systems.lessons.design import Role, StaffMember, StudioConnection
@@ -16,8 +17,8 @@ from sekkei_systems.lessons.service.connections import Connections, Wanted
 from sekkei_systems.lessons.service.roster import StoredRoster
 
 operations = Operations()
-Mail = Annotated[str, Meta(min_length=1, max_length=254)]
-Url = Annotated[str, Meta(max_length=500)]
+Mail = Annotated[str, Line(254)]
+Url = Annotated[Token, Meta(max_length=500)]
 
 
 class StaffOut(msgspec.Struct, rename="camel"):

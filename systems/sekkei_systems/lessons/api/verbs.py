@@ -6,8 +6,8 @@ from datetime import datetime, timedelta
 from typing import Annotated
 
 import msgspec
-from msgspec import Meta
 
+from sekkei.kit.typed import Line, NameLine, Text
 from sekkei.runtime.refusals import Invalid
 from sekkei.web import Operations
 from sekkei_systems.lessons.api.shapes import Identifier, LessonName, LessonOut, TieOut, lesson_out, tie_out
@@ -30,8 +30,8 @@ class SeatIn(msgspec.Struct, rename="camel"):
     """A place for a member (by id or mail address), or for a walk-in by name: one of the three."""
 
     user_id: Identifier | None = None
-    email: Annotated[str, Meta(min_length=1, max_length=254)] | None = None
-    name: Annotated[str, Meta(min_length=1, max_length=50)] | None = None
+    email: Annotated[str, Line(254)] | None = None
+    name: Annotated[str, NameLine(50)] | None = None
 
 
 class MoveIn(msgspec.Struct):
@@ -39,7 +39,7 @@ class MoveIn(msgspec.Struct):
 
 
 class MessageIn(msgspec.Struct):
-    words: Annotated[str, Meta(min_length=1, max_length=1000)]
+    words: Annotated[str, Text(1000, 1)]
     waiting: bool = False
     """To those who wait, too."""
 

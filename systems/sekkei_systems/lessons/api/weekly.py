@@ -8,6 +8,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
+from sekkei.kit.typed import Line
 from sekkei.web import Operations
 from sekkei_systems.lessons.api.shapes import Identifier, TimeOfDay
 from sekkei_systems.lessons.design import WeeklyLesson
@@ -37,7 +38,7 @@ class ScheduleOut(msgspec.Struct):
 
 
 class HolidayIn(msgspec.Struct):
-    name: Annotated[str, Meta(min_length=1, max_length=50)]
+    name: Annotated[str, Line(50)]
 
 
 @operations.get("/studios/{studio}/weekly", summary="What a studio does every week", tag="studios")

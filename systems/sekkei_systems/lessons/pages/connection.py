@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
+from sekkei.kit.typed import Token
 from sekkei.runtime.refusals import Invalid
 from sekkei.web import Form, Html, Pages, Redirect, Sent
 from sekkei_systems.lessons.pages.view import View
@@ -16,7 +17,7 @@ from sekkei_systems.lessons.service.access import Staff
 from sekkei_systems.lessons.service.connections import Connections, Wanted
 
 pages = Pages()
-Typed = Annotated[str, Meta(max_length=500)]
+Typed = Annotated[Token, Meta(max_length=500)]
 
 
 class ConnectionForm(msgspec.Struct):

@@ -11,6 +11,7 @@ import msgspec
 from msgspec import Meta
 from starlette.requests import Request
 
+from sekkei.kit.typed import Text, Token
 from sekkei.runtime.days import JST
 from sekkei.runtime.live import Live
 from sekkei.runtime.refusals import Invalid, Refusal
@@ -36,7 +37,7 @@ pages = Pages()
 
 
 class Note(msgspec.Struct):
-    notes: Annotated[str, Meta(max_length=500)] = ""
+    notes: Annotated[str, Text(500)] = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +134,7 @@ async def wish(at: Slot, member: Member, waitlist: Waitlist, form: WishesForm) -
 
 
 class Back(msgspec.Struct):
-    back: str = ""
+    back: Token = ""
     """`mine`: to the list, else to the lesson."""
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from sekkei.kit.typed import Token
 from sekkei.web import Html, Pages
 from sekkei_systems.lessons.design import Status, TieKind, UserLesson
 from sekkei_systems.lessons.pages.view import View
@@ -15,7 +16,7 @@ pages = Pages()
 
 
 class Asked(msgspec.Struct):
-    type: str = ""
+    type: Token = ""
 
     @property
     def kind(self) -> TieKind | None:

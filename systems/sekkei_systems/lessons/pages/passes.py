@@ -9,6 +9,7 @@ import msgspec
 from msgspec import Meta
 
 from sekkei.clock import Clock
+from sekkei.kit.typed import Line, NameLine, Token
 from sekkei.runtime import days
 from sekkei.runtime.refusals import Refusal
 from sekkei.web import Form, Html, Pages, Redirect
@@ -19,16 +20,16 @@ from sekkei_systems.lessons.service.entitlements import Entitlements
 from sekkei_systems.lessons.service.members import Members
 
 pages = Pages()
-Mail = Annotated[str, Meta(min_length=1, max_length=254)]
+Mail = Annotated[str, Line(254)]
 
 
 class Asked(msgspec.Struct):
-    email: Annotated[str, Meta(max_length=254)] = ""
+    email: Annotated[str, Line(254, 0)] = ""
 
 
 class Given(msgspec.Struct):
     email: Mail
-    name: Annotated[str, Meta(min_length=1, max_length=50)]
+    name: Annotated[str, NameLine(50)]
     valid_from: date
     valid_until: date
     tickets: Annotated[int, Meta(ge=1, le=1000)] | None = None
@@ -37,7 +38,7 @@ class Given(msgspec.Struct):
 
 class Gone(msgspec.Struct):
     email: Mail
-    pass_id: Annotated[str, Meta(min_length=1, max_length=64)]
+    pass_id: Annotated[Token, Meta(max_length=64)]
 
 
 @pages.get("/passes", name="passes")

@@ -8,6 +8,7 @@ from typing import Annotated
 import msgspec
 from msgspec import UNSET, Meta, structs
 
+from sekkei.kit.typed import Token
 from sekkei.runtime.refusals import Invalid, Refusal
 from sekkei.web import Form, Html, Pages, Redirect, Sent
 from sekkei_systems.lessons import refusals
@@ -34,7 +35,7 @@ class ChangedLesson(LessonForm, frozen=True):
 
 
 class Attendance(msgspec.Struct):
-    user_id: Annotated[str, Meta(min_length=1, max_length=64)]
+    user_id: Annotated[Token, Meta(max_length=64)]
     came: bool = False
 
 

@@ -9,6 +9,7 @@ import msgspec
 from msgspec import Meta
 
 from sekkei.clock import Clock
+from sekkei.kit.typed import Token
 from sekkei.runtime import days
 from sekkei.runtime.refusals import Invalid
 from sekkei.web import Form, Html, Pages, Redirect, Sent
@@ -37,7 +38,7 @@ class RulesForm(msgspec.Struct):
     no_shows_max: Number | None = None
     no_show_days: Number = 30
     blocked_days: Number = 7
-    fairness: str = ""
+    fairness: Token = ""
     hold: Minutes | None = None
     broadcast_within: Minutes | None = None
     stop_before: Minutes | None = None

@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Annotated
 
 import msgspec
 
+from sekkei.kit.typed import Line, Token
 from sekkei.runtime.refusals import Invalid, Refusal
 from sekkei.web import Form, Html, Pages, Redirect, Sent
 from sekkei_systems.lessons.api.searches import SearchIn, wish_of
@@ -24,9 +26,9 @@ pages = Pages()
 
 
 class Prefilled(msgspec.Struct):
-    studio: str = ""
-    program: str = ""
-    instructor: str = ""
+    studio: Token = ""
+    program: Annotated[str, Line(200, 0)] = ""
+    instructor: Annotated[str, Line(200, 0)] = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Meta
 from starlette.requests import Request
 
-from sekkei.kit.typed import Line
+from sekkei.kit.typed import Line, NameLine, Token
 from sekkei.runtime.refusals import Invalid, Refusal
 from sekkei.runtime.settings import Settings
 from sekkei.web import Form, Html, Pages, Redirect, Sent, limit
@@ -27,21 +27,21 @@ BACK = Redirect("lessons:settings")
 
 
 class PreferencesForm(msgspec.Struct):
-    name: Annotated[str, Meta(min_length=1, max_length=50)]
-    channels: list[str] = []
-    topics: list[str] = []
-    language: str = "ja"
+    name: Annotated[str, NameLine(50)]
+    channels: list[Token] = []
+    topics: list[Token] = []
+    language: Token = "ja"
     quiet_from: Typed | None = None
     quiet_until: Typed | None = None
 
 
 class AddressForm(msgspec.Struct):
-    channel: str
-    address: Annotated[str, Meta(min_length=1, max_length=500)]
+    channel: Token
+    address: Annotated[Token, Meta(max_length=500)]
 
 
 class CodeForm(msgspec.Struct):
-    channel: str
+    channel: Token
     code: Annotated[str, Line(300)]
 
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 
 import msgspec
-from msgspec import Meta
 
+from sekkei.kit.typed import Line
 from sekkei.runtime.refusals import Refusal
 from sekkei.web import Form, Html, Pages, Redirect
 from sekkei_systems.lessons.design import Role
@@ -17,7 +17,7 @@ from sekkei_systems.lessons.service.roster import StoredRoster
 from sekkei_systems.lessons.service.studio_secrets import StudioSecrets
 
 pages = Pages()
-Mail = Annotated[str, Meta(min_length=1, max_length=254)]
+Mail = Annotated[str, Line(254)]
 
 
 class NewStaff(msgspec.Struct):

@@ -8,6 +8,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
+from sekkei.kit.typed import Line, NameLine, Text, Token
 from sekkei.runtime.refusals import Refusal
 from sekkei.web import Pages, Redirect
 from sekkei_systems.lessons.pages.people import Shown
@@ -21,18 +22,18 @@ from sekkei_systems.lessons.service.moves import Moves
 from sekkei_systems.lessons.service.undoing import Undoing
 
 pages = Pages()
-Words = Annotated[str, Meta(max_length=1000)]
+Words = Annotated[str, Text(1000)]
 
 
 class Guest(msgspec.Struct):
-    user_id: Annotated[str, Meta(min_length=1, max_length=64)]
+    user_id: Annotated[Token, Meta(max_length=64)]
 
 
 class Seat(msgspec.Struct):
     """A member by their mail address, or a walk-in by name."""
 
-    email: Annotated[str, Meta(max_length=254)] = ""
-    name: Annotated[str, Meta(max_length=50)] = ""
+    email: Annotated[str, Line(254, 0)] = ""
+    name: Annotated[str, NameLine(50, 0)] = ""
 
 
 class Target(msgspec.Struct):
@@ -46,7 +47,7 @@ class Said(msgspec.Struct):
 
 
 class Act(msgspec.Struct):
-    act_id: Annotated[str, Meta(min_length=1, max_length=64)]
+    act_id: Annotated[Token, Meta(max_length=64)]
 
 
 @pages.post("/desk/{code}/book/{slot:path}", name="book_for")

@@ -7,9 +7,9 @@ from datetime import date, datetime
 from typing import Annotated
 
 import msgspec
-from msgspec import Meta
 
 from sekkei.clock import Clock
+from sekkei.kit.typed import Line, Token
 from sekkei.runtime import days
 from sekkei.runtime.days import JST
 from sekkei.web import User
@@ -19,7 +19,7 @@ from sekkei_systems.lessons.rules.slots import FIRST_DAY, LAST_DAY, Slot, parse_
 from sekkei_systems.lessons.service.access import Access, Member, Staff, member_of
 from sekkei_systems.lessons.service.contacts import Contacts
 
-Typed = Annotated[str, Meta(max_length=20)]
+Typed = Annotated[str, Line(20, 0)]
 """A time as it is typed; `rules.entered` reads it."""
 
 
@@ -66,8 +66,8 @@ async def staff_at(member: Member, access: Access, code: str) -> Staff:
 
 
 class AskedDay(msgspec.Struct, rename={"asked": "date"}):
-    asked: str = ""
-    studio: str = ""
+    asked: Token = ""
+    studio: Token = ""
 
     def day(self, otherwise: date) -> date:
         """The day that is asked for; what is no day is none."""

@@ -9,6 +9,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
+from sekkei.kit.typed import Line
 from sekkei.runtime.refusals import Invalid, Refusal
 from sekkei.web import Form, Html, Pages, Redirect, Sent
 from sekkei_systems.lessons.pages.view import Typed, View
@@ -38,7 +39,7 @@ class Skipped(Named, kw_only=True):
 
 class Closed(msgspec.Struct):
     day: date
-    name: Annotated[str, Meta(max_length=50)] = ""
+    name: Annotated[str, Line(50, 0)] = ""
 
 
 @dataclass(frozen=True, slots=True)

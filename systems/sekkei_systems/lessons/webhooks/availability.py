@@ -11,6 +11,7 @@ from msgspec import Meta
 from starlette.requests import Request
 
 from sekkei.design import TransactionFailed
+from sekkei.kit.typed import Token
 from sekkei.runtime.refusals import Invalid
 from sekkei.runtime.system import Context
 from sekkei.web import Operations
@@ -41,9 +42,9 @@ class ToldOut(msgspec.Struct):
 
 
 class Signed(msgspec.Struct, rename={"signature": "X-Signature", "timestamp": "X-Timestamp"}):
-    signature: Annotated[str, Meta(max_length=200)] = ""
+    signature: Annotated[Token, Meta(max_length=200)] = ""
     """sha256=<hex>, HMAC over <timestamp>.<lesson>.<body>"""
-    timestamp: Annotated[str, Meta(max_length=20)] = ""
+    timestamp: Annotated[Token, Meta(max_length=20)] = ""
     """Seconds; five minutes to either side."""
 
 

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType, structs
 
+from sekkei.kit.typed import Line, Text, Token
 from sekkei.web import Rate
 from sekkei_systems.tasks.design import Delivered, Hook, HookDelivery, HookEvent, Note, NoteKind, Role, Task
 from sekkei_systems.tasks.rules.drafts import ENTERED, TaskChanges, TaskDraft
@@ -18,7 +19,7 @@ HOOK_TESTS = (Rate.per_minute(20), "webhook")
 """Deliveries that somebody has sent by hand to an address of their choice."""
 MAILS = (Rate.per_hour(100), "invite")
 """Mails that somebody has sent to addresses of their choice: enough for a team, too few to flood a stranger."""
-Name = Annotated[str, Meta(min_length=1, max_length=100)]
+Name = Annotated[str, Line(100)]
 Color = Annotated[str, Meta(pattern="^#[0-9a-fA-F]{6}$")]
 
 
@@ -28,12 +29,12 @@ class Progress(Struct):
 
 
 class NewTask(TaskDraft, frozen=True, forbid_unknown_fields=True):
-    parent: str | None = None
+    parent: Token | None = None
     """The task that it is part of: an id, or a number as in `DEV-12`."""
 
 
 class ChangedTask(TaskChanges, frozen=True, forbid_unknown_fields=True):
-    parent: str | UnsetType | None = UNSET
+    parent: Token | UnsetType | None = UNSET
     """An id, or a number as in `DEV-12`; null takes it out of its parent."""
 
 
@@ -64,8 +65,8 @@ class Place(Struct, forbid_unknown_fields=True):
     """Between which two cards of a column; null where there is none."""
 
     status: Status
-    above: str | None = None
-    below: str | None = None
+    above: Token | None = None
+    below: Token | None = None
 
 
 class ActivityOut(Struct, rename="camel"):
@@ -94,7 +95,7 @@ class NoteOut(Struct):
 
 
 class Bulk(Struct, forbid_unknown_fields=True):
-    tasks: Annotated[list[str], Meta(min_length=1, max_length=100)]
+    tasks: Annotated[list[Token], Meta(min_length=1, max_length=100)]
     change: TaskChanges
 
 
@@ -111,21 +112,21 @@ class TaskQuery(Struct):
 
     status: list[Status] = []
     by: Order = Order.START
-    tag: list[str] = []
+    tag: list[Token] = []
     match: Literal["all", "any"] = "all"
     late: Late | None = None
-    q: str = ""
-    assignee: str = ""
+    q: Annotated[str, Line(1_000, 0)] = ""
+    assignee: Token = ""
     """An id, `me`, or `none`."""
     priority: Priority | None = None
-    parent: str = ""
+    parent: Token = ""
     """Only its subtasks: an id, or a number as in `DEV-12`."""
     limit: Annotated[int, Meta(ge=1, le=200)] = 50
-    after: str | None = None
+    after: Token | None = None
 
 
 class NoteQuery(Struct):
-    after: str | None = None
+    after: Token | None = None
 
 
 class TeamOut(Struct):
@@ -139,11 +140,11 @@ class TeamOut(Struct):
 
 class NewTeam(Struct, forbid_unknown_fields=True):
     name: Name
-    description: Annotated[str, Meta(max_length=2_000)] = ""
+    description: Annotated[str, Text(2_000)] = ""
 
 
 class ChangeTeam(NewTeam):
-    key: Annotated[str, Meta(max_length=20)] | None = None
+    key: Annotated[str, Line(20, 0)] | None = None
 
 
 class TotalsOut(Struct):
@@ -172,7 +173,7 @@ class TagOut(Struct):
 
 
 class NewTag(Struct, forbid_unknown_fields=True):
-    name: Annotated[str, Meta(min_length=1, max_length=40)]
+    name: Annotated[str, Line(40)]
     color: Color
 
 
@@ -186,11 +187,11 @@ class CommentOut(Struct, rename="camel"):
 
 
 class CountQuery(Struct):
-    task: Annotated[list[str], Meta(max_length=100)] = []
+    task: Annotated[list[Token], Meta(max_length=100)] = []
 
 
 class NewComment(Struct, forbid_unknown_fields=True):
-    text: Annotated[str, Meta(min_length=1, max_length=4_000)]
+    text: Annotated[str, Text(4_000, 1)]
 
 
 class CheckOut(Struct):
@@ -208,7 +209,7 @@ class PlanOut(Struct, rename="camel"):
 
 
 class NewCheck(Struct, forbid_unknown_fields=True):
-    text: Annotated[str, Meta(min_length=1, max_length=200)]
+    text: Annotated[str, Line(200)]
 
 
 class TickCheck(Struct, forbid_unknown_fields=True):
@@ -216,7 +217,7 @@ class TickCheck(Struct, forbid_unknown_fields=True):
 
 
 class NewRule(Struct, forbid_unknown_fields=True):
-    rule: Annotated[str, Meta(max_length=200)] | None
+    rule: Annotated[Token, Meta(max_length=200)] | None
 
 
 class ParentOut(Struct):
@@ -239,16 +240,16 @@ class Limits(Struct, forbid_unknown_fields=True):
 
 
 class QuickQuery(Struct):
-    text: str = ""
+    text: Annotated[str, Line(400, 0)] = ""
 
 
 class QuickTask(Struct, forbid_unknown_fields=True):
-    text: Annotated[str, Meta(min_length=1, max_length=400)]
+    text: Annotated[str, Line(400)]
     status: Status = Status.TODO
 
 
 class NewQuick(QuickTask):
-    parent: str | None = None
+    parent: Token | None = None
     """The task that it is part of: an id, or a number as in `DEV-12`."""
 
 
@@ -274,9 +275,9 @@ class ViewOut(Struct):
 
 
 class NewView(Struct, forbid_unknown_fields=True):
-    name: Annotated[str, Meta(min_length=1, max_length=60)]
+    name: Annotated[str, Line(60)]
     place: Literal["board", "list"] = "board"
-    query: Annotated[str, Meta(max_length=1_000)] = ""
+    query: Annotated[Token, Meta(max_length=1000)] = ""
 
 
 class PaletteOut(Struct):
@@ -297,12 +298,12 @@ class InvitationOut(Struct, rename="camel"):
 
 
 class NewInvitation(Struct, forbid_unknown_fields=True):
-    email: Annotated[str, Meta(min_length=3, max_length=254)]
+    email: Annotated[str, Line(254, 3)]
     role: Role = Role.MEMBER
 
 
 class Accept(Struct, forbid_unknown_fields=True):
-    token: Annotated[str, Meta(min_length=1, max_length=200)]
+    token: Annotated[Token, Meta(min_length=1, max_length=200)]
 
 
 class Joined(Struct):
@@ -331,7 +332,7 @@ class NewHookOut(HookOut):
 
 
 class NewHook(Struct, forbid_unknown_fields=True):
-    url: Annotated[str, Meta(min_length=1, max_length=500)]
+    url: Annotated[Token, Meta(min_length=1, max_length=500)]
     events: Annotated[list[HookEvent], Meta(min_length=1)]
 
 

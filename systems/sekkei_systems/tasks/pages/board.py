@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
+from typing import Annotated
 
 from msgspec import Struct
 from starlette.requests import Request
 from starlette.responses import Response
 
 from sekkei.design import Page
+from sekkei.kit.typed import Line, Token
 from sekkei.runtime.refusals import Invalid
 from sekkei.web import Events, Form, Html, Pages, Redirect, local_path
 from sekkei_systems.tasks.design import Task
@@ -35,12 +37,12 @@ class Column:
 
 
 class After(Struct):
-    after: str | None = None
+    after: Token | None = None
 
 
 class Move(Struct):
     status: Status
-    next: str = ""
+    next: Token = ""
 
 
 async def columns(view: View, tasks: Tasks, wanted: Filter) -> list[Column]:
@@ -95,13 +97,13 @@ async def move(member: Member, tasks: Tasks, plans: Plans, task_id: str, form: M
     return back if moved.version == before.version else back.offering("activity.undo", undo_path(moved))
 
 
-class Line(Struct):
-    text: str = ""
+class Typed(Struct):
+    text: Annotated[str, Line(400, 0)] = ""
     status: Status = Status.TODO
 
 
 @pages.post("/teams/{team_id}/quick", name="quick")
-async def quick(member: Member, quick: Quick, form: Line) -> Redirect:
+async def quick(member: Member, quick: Quick, form: Typed) -> Redirect:
     """For browsers without a script; the others use the API."""
     back = Redirect("tasks:board", team_id=member.team_id)
     try:

@@ -8,6 +8,7 @@ from msgspec import Struct
 from starlette.requests import Request
 from starlette.responses import Response
 
+from sekkei.kit.typed import Token
 from sekkei.web import Html, Pages, Rate, download, limit
 from sekkei_systems.tasks.design import DayTotals
 from sekkei_systems.tasks.pages.view import View
@@ -21,7 +22,7 @@ pages = Pages()
 
 
 class Span(Struct):
-    days: str = ""
+    days: Token = ""
 
     @property
     def chosen(self) -> int:

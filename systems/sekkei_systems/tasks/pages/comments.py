@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from msgspec import Meta, Struct
+from msgspec import Struct
 
 from sekkei.clock import Clock
+from sekkei.kit.typed import Text
 from sekkei.runtime import days
 from sekkei.runtime.refusals import Invalid
 from sekkei.web import Form, Html, Pages, Redirect, Sent
@@ -18,7 +19,7 @@ pages = Pages()
 
 
 class CommentForm(Struct):
-    text: Annotated[str, Meta(min_length=1, max_length=TEXT_MAX)]
+    text: Annotated[str, Text(TEXT_MAX, 1)]
 
 
 @pages.get("/teams/{team_id}/tasks/{task_id}/comments", name="comments")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 from starlette.requests import Request
 
+from sekkei.kit.typed import Token
 from sekkei.runtime.refusals import Refusal
 from sekkei.web import Form, Html, Pages, Redirect, Sent, limit
 from sekkei_systems.tasks.api.shapes import HOOK_TESTS
@@ -22,7 +23,7 @@ FIRST_CHOICE = [HookEvent.TASK_CREATED.value, HookEvent.TASK_DONE.value]
 
 
 class HookForm(Struct):
-    url: str
+    url: Token
     events: list[HookEvent] = []
 
 

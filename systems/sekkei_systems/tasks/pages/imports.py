@@ -13,6 +13,7 @@ from msgspec import Struct
 from starlette.datastructures import UploadFile
 from starlette.requests import Request
 
+from sekkei.kit.typed import Token
 from sekkei.runtime.refusals import Refusal
 from sekkei.web import Form, Html, Pages, Rate, Redirect, body_limit, limit
 from sekkei_systems.tasks.pages.view import Listening, View
@@ -25,7 +26,7 @@ IMPORTS = (Rate.per_minute(10), "import")
 
 
 class Confirmed(Struct):
-    board: str = ""
+    board: Token = ""
 
 
 def packed(board: Board) -> str:

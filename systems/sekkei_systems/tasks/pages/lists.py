@@ -6,6 +6,7 @@ from typing import Literal
 
 from msgspec import UNSET, Struct
 
+from sekkei.kit.typed import Token
 from sekkei.web import Html, Pages, Redirect, local_path
 from sekkei_systems.tasks.pages.board import After
 from sekkei_systems.tasks.pages.view import Listening, View
@@ -19,12 +20,12 @@ pages = Pages()
 
 
 class Bulk(Struct):
-    tasks: list[str] = []
+    tasks: list[Token] = []
     status: Status | None = None
-    assignee: str | None = None
+    assignee: Token | None = None
     """`-` takes the assignee away."""
     action: Literal["change", "delete"] = "change"
-    next: str = ""
+    next: Token = ""
 
     def changes(self) -> TaskChanges:
         assignee = UNSET if self.assignee is None else None if self.assignee == "-" else self.assignee

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from sekkei.kit.typed import Token
 from sekkei.web import Html, Pages, Redirect
 from sekkei_systems.tasks.pages.board import After
 from sekkei_systems.tasks.service import Digest, Notes, People, Visitor
@@ -16,8 +17,8 @@ class DigestForm(Struct):
 
 
 class Stop(Struct):
-    user: str = ""
-    token: str = ""
+    user: Token = ""
+    token: Token = ""
 
 
 @pages.get("/notes", name="notes")

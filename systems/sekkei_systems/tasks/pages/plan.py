@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from msgspec import Struct
 
+from sekkei.kit.typed import Line, Token
 from sekkei.runtime.refusals import Refusal
 from sekkei.web import Html, Pages, Redirect
 from sekkei_systems.tasks.design import Plan
@@ -17,8 +18,8 @@ pages = Pages()
 ONE = "/teams/{team_id}/tasks/{task_id}"
 
 
-class Text(Struct):
-    text: str = ""
+class Typed(Struct):
+    text: Annotated[str, Line(400, 0)] = ""
 
 
 class Tick(Struct):
@@ -26,11 +27,11 @@ class Tick(Struct):
 
 
 class Before(Struct):
-    by: str = ""
+    by: Annotated[str, Line(400, 0)] = ""
 
 
 class Rule(Struct):
-    rule: str = ""
+    rule: Token = ""
 
 
 async def shown(view: View, plans: Plans, plan: Plan) -> dict[str, Any]:
@@ -64,7 +65,7 @@ async def part(view: View, plans: Plans, task_id: str) -> Html:
 
 
 @pages.post(f"{ONE}/checks", name="add-check")
-async def add(member: Member, plans: Plans, task_id: str, form: Text) -> Redirect:
+async def add(member: Member, plans: Plans, task_id: str, form: Typed) -> Redirect:
     try:
         await plans.add_check(member, task_id, form.text)
     except Refusal as refusal:

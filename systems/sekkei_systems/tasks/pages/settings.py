@@ -7,6 +7,7 @@ from typing import Annotated
 from msgspec import Meta, Struct
 from starlette.requests import Request
 
+from sekkei.kit.typed import Line, Token
 from sekkei.runtime.refusals import Invalid, Refusal
 from sekkei.runtime.settings import Settings
 from sekkei.web import Form, Html, Pages, Redirect, Sent, limit
@@ -24,8 +25,8 @@ pages = Pages()
 
 
 class TagForm(Struct):
-    name: Annotated[str, Meta(min_length=1, max_length=40)]
-    color: str = COLORS[0]
+    name: Annotated[str, Line(40)]
+    color: Token = COLORS[0]
 
 
 class RoleForm(Struct):
@@ -33,7 +34,7 @@ class RoleForm(Struct):
 
 
 class InviteForm(Struct):
-    email: str
+    email: Annotated[str, Line(254)]
     role: Role = Role.MEMBER
 
 

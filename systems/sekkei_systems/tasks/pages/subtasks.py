@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from msgspec import Struct
 
+from sekkei.kit.typed import Line
 from sekkei.runtime.refusals import Refusal
 from sekkei.web import Pages, Redirect
 from sekkei_systems.tasks.design import Task
-from sekkei_systems.tasks.pages.plan import ONE, Text, back, refused
+from sekkei_systems.tasks.pages.plan import ONE, Typed, back, refused
 from sekkei_systems.tasks.rules.drafts import TaskChanges
 from sekkei_systems.tasks.rules.statuses import Status
 from sekkei_systems.tasks.service import Member, Plans, Quick, Tasks
@@ -22,7 +23,7 @@ class Part(Struct):
 
 
 class Above(Struct):
-    parent: str = ""
+    parent: Annotated[str, Line(400, 0)] = ""
     """A number or an id; empty for none."""
 
 
@@ -40,7 +41,7 @@ def warned(back: Redirect, open_ones: int) -> Redirect:
 
 
 @pages.post(f"{ONE}/subtasks", name="add-subtask")
-async def add(member: Member, quick: Quick, task_id: str, form: Text) -> Redirect:
+async def add(member: Member, quick: Quick, task_id: str, form: Typed) -> Redirect:
     """In one line, with days and names as on the board."""
     try:
         await quick.create(member, form.text, parent=task_id)

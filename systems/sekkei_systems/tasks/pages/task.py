@@ -7,6 +7,7 @@ from typing import Any
 
 from msgspec import Struct, structs
 
+from sekkei.kit.typed import Token
 from sekkei.runtime.refusals import Conflict, Invalid
 from sekkei.web import Form, Html, Pages, Redirect, Sent
 from sekkei_systems.tasks.design import Task, tag_ref
@@ -28,7 +29,7 @@ class TaskForm(TaskDraft, frozen=True):
     """A task's form also says which version somebody has seen, and what they chose where others were quicker."""
 
     seen: int | None = None
-    keep: tuple[str, ...] = ()
+    keep: tuple[Token, ...] = ()
     """`title:mine`, `description:both`."""
 
     @property
@@ -43,7 +44,7 @@ class TaskForm(TaskDraft, frozen=True):
 
 
 class NewQuery(Struct):
-    status: str = ""
+    status: Token = ""
 
 
 @pages.get("/teams/{team_id}/tasks/new", name="new-task")

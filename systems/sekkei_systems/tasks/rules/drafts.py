@@ -13,6 +13,7 @@ import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType, structs
 
 from sekkei.design import replace
+from sekkei.kit.typed import Line, Text, Token
 from sekkei_systems.tasks.design import Task, tag_ref
 from sekkei_systems.tasks.refusals import TooLarge
 from sekkei_systems.tasks.rules.entered import check_dates, line_of, text_of
@@ -24,9 +25,9 @@ TAGS_ON_A_TASK_MAX = 10
 CHILDREN_MAX = 50
 """Subtasks of one task: as many as one look and one transaction hold."""
 
-Title = Annotated[str, Meta(min_length=1, max_length=TITLE_MAX)]
-Description = Annotated[str, Meta(max_length=DESCRIPTION_MAX)]
-TagIds = Annotated[frozenset[str], Meta(max_length=TAGS_ON_A_TASK_MAX)]
+Title = Annotated[str, Line(TITLE_MAX)]
+Description = Annotated[str, Text(DESCRIPTION_MAX)]
+TagIds = Annotated[frozenset[Token], Meta(max_length=TAGS_ON_A_TASK_MAX)]
 """Without TAG#."""
 
 
@@ -39,7 +40,7 @@ class TaskDraft(Struct, frozen=True, forbid_unknown_fields=True, rename="camel")
     start: date | None = None
     end: date | None = None
     tags: TagIds = frozenset()
-    assignee: str | None = None
+    assignee: Token | None = None
     priority: Priority | None = None
 
     @classmethod
@@ -68,7 +69,7 @@ class TaskChanges(Struct, frozen=True, forbid_unknown_fields=True, rename="camel
     start: date | UnsetType | None = UNSET
     end: date | UnsetType | None = UNSET
     tags: TagIds | UnsetType = UNSET
-    assignee: str | UnsetType | None = UNSET
+    assignee: Token | UnsetType | None = UNSET
     priority: Priority | UnsetType | None = UNSET
 
     def applied(self, task: Task) -> Task:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from datetime import date
 
-from sekkei.kit.text import CONTROLS, TURNING, one_line
+from sekkei.kit.text import many_lines, one_line
 from sekkei.runtime.refusals import Invalid
 from sekkei_systems.tasks.refusals import BadDates, BadText
 
@@ -32,7 +32,7 @@ def line_of(text: str, most: int, field: str) -> str:
 
 def text_of(text: str, most: int, field: str) -> str:
     """Any number of lines, perhaps none."""
-    found = CONTROLS.sub("", TURNING.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))).strip()
+    found = many_lines(text)
     if len(found) > most:
         raise BadText(field=field, most=most)
     return found

@@ -18,6 +18,7 @@ from typing import Any
 
 import orjson
 
+from sekkei.kit.text import many_lines, one_line
 from sekkei.runtime.days import JST
 from sekkei.runtime.refusals import Invalid
 from sekkei_systems.tasks.refusals import TooLarge
@@ -149,7 +150,7 @@ def _add(
     own = [one for one in checks.get(str(card["id"]), ()) if one[0]]
     board.leave("attachments", len(_objects(card.get("attachments"))))
     board.leave("checks", max(0, len(own) - CHECKS_MAX))
-    description, end = _cut(board, _line_ends(card.get("desc"))), _day(card.get("due"))
+    description, end = _cut(board, _lines(card.get("desc"))), _day(card.get("due"))
     board.tasks.append(
         ForeignTask(
             source=source,
@@ -246,8 +247,8 @@ def _person(one: Mapping[str, Any]) -> str:
 def plain_of(text: str) -> str:
     """HTML as text: ends of blocks are ends of lines."""
     if "<" not in text:
-        return _line_ends(html.unescape(text))
-    return _line_ends(html.unescape(_MARKUP.sub("", _BLOCK_END.sub("\n", text))))
+        return _lines(html.unescape(text))
+    return _lines(html.unescape(_MARKUP.sub("", _BLOCK_END.sub("\n", text))))
 
 
 # What both need
@@ -295,12 +296,11 @@ def _tags(board: Board, names: Iterable[str]) -> tuple[str, ...]:
 
 
 def _line(value: object) -> str:
-    return " ".join(re.sub(r"[\x00-\x1f\x7f]", " ", value).split()) if isinstance(value, str) else ""
+    return one_line(value) if isinstance(value, str) else ""
 
 
-def _line_ends(value: object) -> str:
-    text = value.replace("\r\n", "\n") if isinstance(value, str) else ""
-    return re.sub(r"[\x00-\x08\x0b-\x1f\x7f]", "", text).strip()
+def _lines(value: object) -> str:
+    return many_lines(value) if isinstance(value, str) else ""
 
 
 def _objects(value: object) -> list[Mapping[str, Any]]:
