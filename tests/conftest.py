@@ -64,13 +64,11 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What runs on a program that is not ours gets a second chance: only a failure that repeats is ours to mend."""
+    """A browser on a busy machine may take its time."""
     for item in items:
         fixtures = getattr(item, "fixturenames", ())
         if "browser" in fixtures or "whole_browser" in fixtures:
             item.add_marker(pytest.mark.timeout(300))
-        if "ministack" in item.nodeid or "dynoxide" in item.nodeid:
-            item.add_marker(pytest.mark.flaky(reruns=2))
 
 
 def pytest_collection_finish() -> None:

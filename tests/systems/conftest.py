@@ -19,7 +19,8 @@ from sekkei.store.protocol import Request, Response
 from tests.calls import asks_only_what_is_noted as asks_only_what_is_noted
 from tests.prepared import tables_are_made_once as tables_are_made_once
 
-STORES = ("embedded", "weather", "ministack")
+STORES = ("embedded", "weather", pytest.param("ministack", marks=pytest.mark.torture))
+"""`make test` asks Ministack about designs (tests/design), requests (tests/peers) and the examples."""
 LATEST_INDEX_SECONDS = 2.0
 """After this time an index in bad weather shows what was written, and so does a read without consistency."""
 
