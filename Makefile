@@ -21,13 +21,13 @@ help:
 setup: .venv/.ready
 
 # What runs it: enough for `make up`.
-.venv/.run: requirements/run.txt pyproject.toml systems/pyproject.toml fakes/pyproject.toml
+.venv/.run: requirements/run.txt pyproject.toml systems/pyproject.toml fakes/pyproject.toml migrations/lessons/pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	  || { echo "Sekkei needs Python 3.11 or newer; point make at one: make setup PYTHON=python3.11"; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	@echo "installing the pinned packages into .venv ..."
 	@$(PIP) --require-hashes -r requirements/run.txt
-	@$(PIP) --no-deps --no-build-isolation -e . -e systems -e fakes
+	@$(PIP) --no-deps --no-build-isolation -e . -e systems -e fakes -e migrations/lessons
 	@touch $@
 
 # And what tests, checks and measures it.
@@ -52,8 +52,8 @@ test: setup
 	$(PYTEST) tests -m "not torture" -n auto --dist worksteal
 
 check: setup
-	$(BIN)/ruff check sekkei systems fakes tests bench
-	$(BIN)/ruff format --check sekkei systems fakes tests bench
+	$(BIN)/ruff check sekkei systems fakes migrations tests bench
+	$(BIN)/ruff format --check sekkei systems fakes migrations tests bench
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/djlint --lint --quiet sekkei systems

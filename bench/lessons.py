@@ -22,6 +22,9 @@ from sekkei.runtime.outbox import Outbox
 from sekkei.runtime.schedules import Schedules
 from sekkei.store import Embedded
 from sekkei.store.protocol import Request, Response
+from sekkei_lessons_migration.configuration import OldTable
+from sekkei_lessons_migration.moving import Move
+from sekkei_lessons_migration.sample import fill, make_table, old_rows
 from sekkei_systems.lessons.design import Contact, Lesson, TieKind, UserLesson, contacts, design, lessons, user_lessons
 from sekkei_systems.lessons.ports.timetable.catalogue import Catalogue
 from sekkei_systems.lessons.refusals import Full
@@ -39,9 +42,6 @@ from sekkei_systems.lessons.service.reservations import Reservations
 from sekkei_systems.lessons.service.ties import Ties
 from sekkei_systems.lessons.service.timetable import Timetable
 from sekkei_systems.lessons.service.waitlist import Waitlist
-from sekkei_systems.lessons_migration.configuration import OldTable
-from sekkei_systems.lessons_migration.moving import Move
-from sekkei_systems.lessons_migration.sample import fill, make_table, old_rows
 
 USERS, PLACES = 1_000, 20
 RELATIONS = 100_000

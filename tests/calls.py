@@ -47,7 +47,7 @@ DESIGNS = ("chiipochi", "eventbot", "lessons", "q", "tasks", "sekkei.runtime", "
 ENVS = ("dev", "test", "prod")
 ROOT = str(Path(__file__).parents[1])
 """Of this checkout; what a folder above it is called says nothing."""
-CODE = ("/sekkei/", "/systems/", "/fakes/", "/tests/")
+CODE = ("/sekkei/", "/systems/", "/fakes/", "/migrations/", "/tests/")
 OURS = ("/systems/sekkei_systems/", "/fakes/sekkei_fakes/", "/sekkei/runtime/", "/sekkei/web/")
 NOT_THE_SYSTEM = (
     *("/tests/", "/console/", "/demo", "/testing", "/world", "/migration", "_migration/", "/sekkei/worlds/"),

@@ -6,12 +6,21 @@ import logging
 from collections.abc import Mapping
 from importlib import import_module
 from importlib.metadata import entry_points
+from typing import Any
 
+from sekkei.errors import ConfigurationError
 from sekkei.runtime.system import System
 
 GROUP = "sekkei.systems"
 
 log = logging.getLogger("sekkei.runtime.discovery")
+
+
+def optional(group: str, name: str, distribution: str) -> Any:
+    """What an entry point names; where there is none, the error says which distribution brings it."""
+    for point in entry_points(group=group, name=name):
+        return point.load()
+    raise ConfigurationError(f"{name} is not installed: pip install {distribution} (in a checkout: make setup).")
 
 
 class NoSuchSystem(LookupError):

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from importlib.metadata import entry_points
 from typing import Any, Protocol
 
-from sekkei.errors import ConfigurationError
+from sekkei.runtime.discovery import optional
 from sekkei.store.http import Answer
 
 GROUP = "sekkei.fakes"
@@ -29,6 +29,4 @@ def has_fake(name: str) -> bool:
 
 def fake(name: str) -> Any:
     """The class or function that the fake is."""
-    for point in entry_points(group=GROUP, name=name):
-        return point.load()
-    raise ConfigurationError(f"The fake {name} is not installed: pip install sekkei-fakes (in a checkout: make setup).")
+    return optional(GROUP, name, "sekkei-fakes")

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from sekkei.clock import Clock
 from sekkei.design import Database
+from sekkei.runtime.discovery import optional
 from sekkei.runtime.ends import MAIL
 from sekkei.runtime.fakes import fake, has_fake
 from sekkei.runtime.settings import Settings
@@ -18,13 +17,10 @@ from sekkei_systems.lessons.design import design
 from sekkei_systems.lessons.jobs import ONCE, RECURRING, LessonJobs
 from sekkei_systems.lessons.reactions import reactions_of
 from sekkei_systems.lessons.rules.policy import MINUTES
-from sekkei_systems.lessons.service import OwnStudio, Service, open_service
+from sekkei_systems.lessons.service import Following, OwnStudio, Service, open_service
 from sekkei_systems.lessons.service.personal import LessonPeople
 from sekkei_systems.lessons.webhooks import line
 from sekkei_systems.lessons.webhooks.availability import Pushes
-
-if TYPE_CHECKING:
-    from sekkei_systems.lessons_migration.leading import Following
 
 
 def build(context: Context) -> Parts:
@@ -58,9 +54,8 @@ def _old_table(context: Context) -> Following | None:
     """The move from an old waitlist table, if one is set."""
     if not (context.settings.get("lessons_old_table") or context.settings.get("lessons_old_mapping")):
         return None
-    from sekkei_systems.lessons_migration.leading import Following
-
-    return Following.of(context)
+    found: Following = optional("sekkei.lessons.migration", "following", "sekkei-lessons-migration").of(context)
+    return found
 
 
 STUDIO_SETTINGS = ("lessons_studios", "lessons_feed_url", "lessons_booking_url", "lessons_booking_page")

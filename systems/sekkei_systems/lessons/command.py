@@ -6,10 +6,11 @@ import argparse
 import asyncio
 import os
 import sys
+from importlib.metadata import entry_points
 from pathlib import Path
+from typing import Any
 
 from sekkei.commands import FINDINGS, OK, CouldNotRun
-from sekkei_systems.lessons_migration import stages
 
 SUMMARY = (
     "Lessons: take in timetables, move an old waitlist table in stages, run a studio's booking system to try it on."
@@ -25,20 +26,38 @@ examples:
 """
 
 
+MIGRATION = "sekkei.lessons.migration"
+
+
+def _stages() -> Any:
+    from sekkei.runtime.discovery import optional
+
+    return optional(MIGRATION, "stages", "sekkei-lessons-migration")
+
+
+def add_store_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--store",
+        default=os.environ.get("SEKKEI_STORE", "data/sekkei.db"),
+        help="a file, dynamodb://REGION or an endpoint's URL (default: SEKKEI_STORE, or data/sekkei.db)",
+    )
+    parser.add_argument("--env", default=os.environ.get("SEKKEI_ENV", "dev"), help="fills {env} in table names")
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     what = parser.add_subparsers(dest="what", required=True, metavar="import|migrate|studio")
     taking = what.add_parser("import", help="lessons out of a .csv, .ics or .json file")
     taking.add_argument("file", metavar="FILE")
     taking.add_argument("--dry-run", action="store_true", help="say what would change; write nothing")
-    stages.add_store_arguments(taking)
+    add_store_arguments(taking)
     moving = what.add_parser(
         "migrate",
         help="the move from an old waitlist table",
         description="Move an old waitlist table into user_lessons, in stages that can be repeated and undone.",
-        epilog=stages.EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    stages.add_arguments(moving)
+    if entry_points(group=MIGRATION, name="stages"):
+        _stages().add_arguments(moving)
     studio = what.add_parser("studio", help="a studio's own booking system, to try ours beside it")
     studio.add_argument("--port", type=int, default=8950, help="0 for any that is free")
     studio.add_argument("--slow", type=float, default=0.0, metavar="SECONDS", help="how long it takes to answer")
@@ -47,14 +66,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from sekkei.errors import DynamoDBError, NotOurFile
+    from sekkei.errors import ConfigurationError, DynamoDBError, NotOurFile
 
     try:
         if arguments.what == "studio":
             return _studio(arguments)
-        return _import(arguments) if arguments.what == "import" else stages.run(arguments)
+        return _import(arguments) if arguments.what == "import" else int(_stages().run(arguments))
     except NotOurFile as error:
         raise CouldNotRun(str(error)) from error
+    except ConfigurationError as error:
+        raise CouldNotRun(error.message) from error
     except DynamoDBError as error:
         raise CouldNotRun(f"the store refused: {error.code}: {error.message}") from error
 

@@ -6,4 +6,4 @@ from sekkei.texts.checks import missing_texts
 
 
 def test_no_text_is_missing() -> None:
-    assert missing_texts("sekkei_systems.lessons", users=["sekkei_systems.lessons_migration"]) == []
+    assert missing_texts("sekkei_systems.lessons", users=["sekkei_lessons_migration"]) == []

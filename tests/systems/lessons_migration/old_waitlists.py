@@ -12,15 +12,15 @@ from sekkei.design import ConditionFailed, Database, tables
 from sekkei.errors import ResourceNotFoundException
 from sekkei.runtime import days
 from sekkei.store import Store
+from sekkei_lessons_migration import old_rows
+from sekkei_lessons_migration.configuration import OldTable
+from sekkei_lessons_migration.mapping import Unusable, mapped
+from sekkei_lessons_migration.moving import Move
+from sekkei_lessons_migration.old_rows import OldRows, stored
+from sekkei_lessons_migration.places import Place, place_of
+from sekkei_lessons_migration.sample import fill, make_table
+from sekkei_lessons_migration.sample import old_rows as generated
 from sekkei_systems.lessons.design import Stage, Status, UserLesson, change_status, design, user_lessons
-from sekkei_systems.lessons_migration import old_rows
-from sekkei_systems.lessons_migration.configuration import OldTable
-from sekkei_systems.lessons_migration.mapping import Unusable, mapped
-from sekkei_systems.lessons_migration.moving import Move
-from sekkei_systems.lessons_migration.old_rows import OldRows, stored
-from sekkei_systems.lessons_migration.places import Place, place_of
-from sekkei_systems.lessons_migration.sample import fill, make_table
-from sekkei_systems.lessons_migration.sample import old_rows as generated
 
 OLD = OldTable()
 KEY = ("userId", "waitlistId")

@@ -18,9 +18,9 @@ from sekkei.cli import main
 from sekkei.errors import ResourceNotFoundException
 from sekkei.runtime.design import design as runtime_design
 from sekkei.store import Embedded, Retries, open_store
+from sekkei_lessons_migration.progress import Progress, line
+from sekkei_lessons_migration.report import LISTED_MAX, Report, Tally
 from sekkei_systems.lessons.design import design
-from sekkei_systems.lessons_migration.progress import Progress, line
-from sekkei_systems.lessons_migration.report import LISTED_MAX, Report, Tally
 
 
 class Shell:

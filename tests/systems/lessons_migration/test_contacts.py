@@ -10,12 +10,12 @@ from sekkei.clock import ManualClock
 from sekkei.design import Database, tables
 from sekkei.runtime.watched import watched
 from sekkei.store import Embedded
+from sekkei_lessons_migration.configuration import BadMapping, OldTable
+from sekkei_lessons_migration.contacts import contact_of
+from sekkei_lessons_migration.moving import SEGMENTS, Move
+from sekkei_lessons_migration.old_rows import stored
+from sekkei_lessons_migration.sample import make_table
 from sekkei_systems.lessons.design import Contact, Lesson, Stage, contact, contacts, design, lessons
-from sekkei_systems.lessons_migration.configuration import BadMapping, OldTable
-from sekkei_systems.lessons_migration.contacts import contact_of
-from sekkei_systems.lessons_migration.moving import SEGMENTS, Move
-from sekkei_systems.lessons_migration.old_rows import stored
-from sekkei_systems.lessons_migration.sample import make_table
 from tests.systems.lessons.world import LESSON
 from tests.systems.lessons_migration.old_waitlists import OLD, db, put, stage
 

@@ -16,23 +16,23 @@ from sekkei.runtime.design import design as runtime_design
 from sekkei.runtime.pump import Pump
 from sekkei.runtime.settings import Settings
 from sekkei.store import Embedded, Request, Response, Store
-from sekkei_systems.lessons import SYSTEM
-from sekkei_systems.lessons.design import Lesson, Status, TieKind, design, lessons
-from sekkei_systems.lessons.refusals import WaitlistsElsewhere
-from sekkei_systems.lessons.rules.policy import Policy
-from sekkei_systems.lessons_migration.configuration import BadMapping, OldTable
-from sekkei_systems.lessons_migration.leading import (
+from sekkei_lessons_migration.configuration import BadMapping, OldTable
+from sekkei_lessons_migration.leading import (
     MonitorBesideOld,
     WaitlistBesideOld,
     follow_all,
     follower,
     old_table_of,
 )
-from sekkei_systems.lessons_migration.ledger import Ledger
-from sekkei_systems.lessons_migration.mapping import mapped
-from sekkei_systems.lessons_migration.moving import Move
-from sekkei_systems.lessons_migration.places import place_of
-from sekkei_systems.lessons_migration.sample import make_table
+from sekkei_lessons_migration.ledger import Ledger
+from sekkei_lessons_migration.mapping import mapped
+from sekkei_lessons_migration.moving import Move
+from sekkei_lessons_migration.places import place_of
+from sekkei_lessons_migration.sample import make_table
+from sekkei_systems.lessons import SYSTEM
+from sekkei_systems.lessons.design import Lesson, Status, TieKind, design, lessons
+from sekkei_systems.lessons.refusals import WaitlistsElsewhere
+from sekkei_systems.lessons.rules.policy import Policy
 from tests.scripted_store import ScriptedStore
 from tests.systems.lessons.world import LESSON, World, open_world
 from tests.systems.lessons_migration.old_waitlists import OLD, db, delete, end, everything, places, put, sample

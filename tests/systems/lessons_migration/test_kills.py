@@ -13,13 +13,13 @@ from sekkei.clock import ManualClock
 from sekkei.design import Database, replace, tables
 from sekkei.runtime import days
 from sekkei.store import Embedded, Store
+from sekkei_lessons_migration import old_rows
+from sekkei_lessons_migration.configuration import OldTable
+from sekkei_lessons_migration.moving import Move
+from sekkei_lessons_migration.old_rows import OldRows
+from sekkei_lessons_migration.sample import fill, make_people_table, make_table, old_people
+from sekkei_lessons_migration.sample import old_rows as generated
 from sekkei_systems.lessons.design import Stage, Status, UserLesson, change_status, contacts, design, user_lessons
-from sekkei_systems.lessons_migration import old_rows
-from sekkei_systems.lessons_migration.configuration import OldTable
-from sekkei_systems.lessons_migration.moving import Move
-from sekkei_systems.lessons_migration.old_rows import OldRows
-from sekkei_systems.lessons_migration.sample import fill, make_people_table, make_table, old_people
-from sekkei_systems.lessons_migration.sample import old_rows as generated
 from tests.scripted_store import dying
 
 OLD = OldTable()

@@ -11,11 +11,11 @@ import pytest
 from sekkei.clock import ManualClock
 from sekkei.design import replace
 from sekkei.runtime.identifiers import uuid7
+from sekkei_lessons_migration.configuration import BadMapping, OldTable
+from sekkei_lessons_migration.mapping import Unusable, mapped
+from sekkei_lessons_migration.places import OldRow, Verdict, is_untouched, judged, merged, place_of
+from sekkei_lessons_migration.returning import returned
 from sekkei_systems.lessons.design import Status, TieKind, UserLesson, user_lessons
-from sekkei_systems.lessons_migration.configuration import BadMapping, OldTable
-from sekkei_systems.lessons_migration.mapping import Unusable, mapped
-from sekkei_systems.lessons_migration.places import OldRow, Verdict, is_untouched, judged, merged, place_of
-from sekkei_systems.lessons_migration.returning import returned
 
 OLD = OldTable(studio="studioName", studios={"銀座": "gnz"}, statuses={"waiting": "active"})
 ROW = {

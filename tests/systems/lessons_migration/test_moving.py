@@ -15,6 +15,14 @@ from sekkei.design import Database, replace
 from sekkei.errors import ResourceNotFoundException
 from sekkei.runtime import days
 from sekkei.store import Embedded
+from sekkei_lessons_migration.configuration import OldTable
+from sekkei_lessons_migration.ledger import Ledger, WrongStage
+from sekkei_lessons_migration.mapping import mapped
+from sekkei_lessons_migration.moving import Move
+from sekkei_lessons_migration.old_rows import NoOldTable, stored
+from sekkei_lessons_migration.places import digest, place_of
+from sekkei_lessons_migration.sample import fill, make_table
+from sekkei_lessons_migration.sample import old_rows as generated
 from sekkei_systems.lessons.design import (
     Stage,
     Status,
@@ -26,14 +34,6 @@ from sekkei_systems.lessons.design import (
     user_lessons_table,
 )
 from sekkei_systems.lessons.rules.slots import Slot
-from sekkei_systems.lessons_migration.configuration import OldTable
-from sekkei_systems.lessons_migration.ledger import Ledger, WrongStage
-from sekkei_systems.lessons_migration.mapping import mapped
-from sekkei_systems.lessons_migration.moving import Move
-from sekkei_systems.lessons_migration.old_rows import NoOldTable, stored
-from sekkei_systems.lessons_migration.places import digest, place_of
-from sekkei_systems.lessons_migration.sample import fill, make_table
-from sekkei_systems.lessons_migration.sample import old_rows as generated
 from tests.lost import answer_lost
 from tests.systems.lessons_migration.old_waitlists import (
     KEY,

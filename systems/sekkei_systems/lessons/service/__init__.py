@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Protocol
+from typing import Any, Protocol
 
 from sekkei.runtime.sealed_texts import SealedTexts
-from sekkei.runtime.system import Context
+from sekkei.runtime.system import Context, ScheduledJob
 from sekkei.runtime.transports.webhook import allowed_networks
 from sekkei.web.identity.accounts import email_of
 from sekkei_systems.lessons.ports.booking.http import booking_ports_of
@@ -47,8 +47,15 @@ from sekkei_systems.lessons.service.undoing import Undoing
 from sekkei_systems.lessons.service.waitlist import Waitlist
 from sekkei_systems.lessons.service.weekly import Weekly
 
-if TYPE_CHECKING:
-    from sekkei_systems.lessons_migration.leading import Following
+
+class Following(Protocol):
+    """An old waitlist table that may still lead (`sekkei_lessons_migration`)."""
+
+    recurring: dict[str, str]
+
+    def waitlist(self, *parts: Any) -> Waitlist: ...
+    def monitor(self, *parts: Any) -> Monitor: ...
+    def scheduled(self) -> dict[str, ScheduledJob]: ...
 
 
 class OwnStudio(Provider, BookingPort, Protocol):

@@ -16,6 +16,6 @@ def names_used(path: Path) -> set[str]:
 
 
 def test_every_pattern_that_is_documented_is_used() -> None:
-    every = [*SYSTEMS.glob("lessons/**/*.py"), *SYSTEMS.glob("lessons_migration/*.py")]
+    every = [*SYSTEMS.glob("lessons/**/*.py"), *SYSTEMS.parents[1].glob("migrations/lessons/*/*.py")]
     used = [names_used(path) for path in every if SYSTEMS / "lessons/design" not in path.parents]
     assert design.patterns.keys() - set().union(*used) == ASKED_BY_NOBODY

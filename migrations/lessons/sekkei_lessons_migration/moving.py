@@ -18,18 +18,18 @@ from sekkei.clock import Clock
 from sekkei.design import Database
 from sekkei.errors import ResourceNotFoundException
 from sekkei.runtime import days
+from sekkei_lessons_migration.comparing import Comparing, count, entries
+from sekkei_lessons_migration.configuration import OldTable
+from sekkei_lessons_migration.contacts import OldContacts
+from sekkei_lessons_migration.ledger import FOLLOWED, NEW_LEADS, Ledger, WrongStage
+from sekkei_lessons_migration.mapping import Unusable, mapped
+from sekkei_lessons_migration.old_rows import About, OldRows, plain
+from sekkei_lessons_migration.places import Finding, Place, Verdict, place_of
+from sekkei_lessons_migration.report import Report
+from sekkei_lessons_migration.retiring import retire
+from sekkei_lessons_migration.returning import Returning
+from sekkei_lessons_migration.together import together
 from sekkei_systems.lessons.design import Migration, Stage, UserLesson, lessons_table, user_lessons_table
-from sekkei_systems.lessons_migration.comparing import Comparing, count, entries
-from sekkei_systems.lessons_migration.configuration import OldTable
-from sekkei_systems.lessons_migration.contacts import OldContacts
-from sekkei_systems.lessons_migration.ledger import FOLLOWED, NEW_LEADS, Ledger, WrongStage
-from sekkei_systems.lessons_migration.mapping import Unusable, mapped
-from sekkei_systems.lessons_migration.old_rows import About, OldRows, plain
-from sekkei_systems.lessons_migration.places import Finding, Place, Verdict, place_of
-from sekkei_systems.lessons_migration.report import Report
-from sekkei_systems.lessons_migration.retiring import retire
-from sekkei_systems.lessons_migration.returning import Returning
-from sekkei_systems.lessons_migration.together import together
 
 SEGMENTS = 4
 PLACES_AT_ONCE = 100

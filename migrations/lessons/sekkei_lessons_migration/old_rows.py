@@ -12,8 +12,8 @@ from sekkei.design.codecs import AttributeValue, from_stored, to_stored
 from sekkei.design.retries import TRIES_MAX, pause
 from sekkei.errors import ConditionalCheckFailedException, ResourceNotFoundException
 from sekkei.store.protocol import Store
-from sekkei_systems.lessons_migration.mapping import Row
-from sekkei_systems.lessons_migration.places import identity
+from sekkei_lessons_migration.mapping import Row
+from sekkei_lessons_migration.places import identity
 
 PAGE_ROWS = 2_000
 """How much a run that is cut off looks at again, at most; what it wrote stays written."""

@@ -11,11 +11,10 @@ from sekkei.design import ConditionFailed, Contended, Database, ItemRefused
 from sekkei.design.retries import TRIES_MAX, pause
 from sekkei.errors import ValidationException
 from sekkei.runtime import days
-from sekkei_systems.lessons.design import TieKind, UserLesson, user_lessons
-from sekkei_systems.lessons_migration.configuration import OldTable
-from sekkei_systems.lessons_migration.mapping import Row, Unusable, mapped
-from sekkei_systems.lessons_migration.old_rows import About, OldRows
-from sekkei_systems.lessons_migration.places import (
+from sekkei_lessons_migration.configuration import OldTable
+from sekkei_lessons_migration.mapping import Row, Unusable, mapped
+from sekkei_lessons_migration.old_rows import About, OldRows
+from sekkei_lessons_migration.places import (
     LEFT_OUT,
     Finding,
     OldRow,
@@ -27,7 +26,8 @@ from sekkei_systems.lessons_migration.places import (
     rows_held,
     source_of,
 )
-from sekkei_systems.lessons_migration.report import Report
+from sekkei_lessons_migration.report import Report
+from sekkei_systems.lessons.design import TieKind, UserLesson, user_lessons
 
 ENTRIES_AT_ONCE = 100
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import orjson
 
 from sekkei.store.protocol import Store
-from sekkei_systems.lessons_migration.old_rows import OldRows, stored
+from sekkei_lessons_migration.old_rows import OldRows, stored
 
 
 class BadBackup(Exception):

@@ -8,6 +8,12 @@ from typing import Any
 from sekkei.clock import Clock
 from sekkei.design import ConditionFailed, Database
 from sekkei.runtime import days
+from sekkei_lessons_migration.configuration import OldTable
+from sekkei_lessons_migration.mapping import Row
+from sekkei_lessons_migration.old_rows import OldRows
+from sekkei_lessons_migration.places import identity, place_of
+from sekkei_lessons_migration.report import Report
+from sekkei_lessons_migration.together import together
 from sekkei_systems.lessons.design import (
     Contact,
     Status,
@@ -18,12 +24,6 @@ from sekkei_systems.lessons.design import (
 )
 from sekkei_systems.lessons.rules.notices import reaches
 from sekkei_systems.lessons.rules.slots import Slot, slot_of
-from sekkei_systems.lessons_migration.configuration import OldTable
-from sekkei_systems.lessons_migration.mapping import Row
-from sekkei_systems.lessons_migration.old_rows import OldRows
-from sekkei_systems.lessons_migration.places import identity, place_of
-from sekkei_systems.lessons_migration.report import Report
-from sekkei_systems.lessons_migration.together import together
 
 NAME_LENGTH_MAX = 50
 _FIELDS = {"mail": "email", "line": "line_user_id", "push": "push_token", "webhook": "webhook_url"}

@@ -12,7 +12,7 @@ from sekkei.design import Contended
 from sekkei.design.retries import TRIES_MAX, pause
 from sekkei.runtime import days
 from sekkei.store.protocol import Store
-from sekkei_systems.lessons_migration.old_rows import stored
+from sekkei_lessons_migration.old_rows import stored
 
 BATCH_WRITE_MAX = 25
 ROWS_PER_USER = 10

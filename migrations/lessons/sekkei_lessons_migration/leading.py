@@ -18,6 +18,9 @@ from sekkei.runtime.pump import Pump
 from sekkei.runtime.settings import Settings
 from sekkei.runtime.system import Context, ScheduledJob
 from sekkei.runtime.worker import worker_name
+from sekkei_lessons_migration.configuration import OldTable
+from sekkei_lessons_migration.ledger import NEW_LEADS, Ledger
+from sekkei_lessons_migration.moving import Move
 from sekkei_systems.lessons.design import UserLesson
 from sekkei_systems.lessons.refusals import WaitlistsElsewhere
 from sekkei_systems.lessons.rules.places import Availability
@@ -27,9 +30,6 @@ from sekkei_systems.lessons.service.access import Member
 from sekkei_systems.lessons.service.monitor import HORIZON, Monitor
 from sekkei_systems.lessons.service.ties import Also
 from sekkei_systems.lessons.service.waitlist import Waitlist
-from sekkei_systems.lessons_migration.configuration import OldTable
-from sekkei_systems.lessons_migration.ledger import NEW_LEADS, Ledger
-from sekkei_systems.lessons_migration.moving import Move
 
 
 def old_table_of(settings: Settings) -> OldTable | None:

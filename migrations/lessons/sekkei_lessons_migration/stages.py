@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import os
 import sys
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -12,12 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sekkei.commands import FINDINGS, OK, CouldNotRun
+from sekkei_systems.lessons.command import add_store_arguments
 
 if TYPE_CHECKING:
     from sekkei.design import Database
-    from sekkei_systems.lessons_migration.configuration import OldTable
-    from sekkei_systems.lessons_migration.moving import Move
-    from sekkei_systems.lessons_migration.report import Report
+    from sekkei_lessons_migration.configuration import OldTable
+    from sekkei_lessons_migration.moving import Move
+    from sekkei_lessons_migration.report import Report
 
 SAMPLE_ROWS = 1_000
 FOLLOW_SECONDS = 1.0
@@ -54,6 +54,7 @@ Exit code: 0 well, 1 the tables differ, 2 could not run. docs/lessons-migration.
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.epilog = EXAMPLES
     stages = parser.add_subparsers(dest="stage", required=True, metavar="STAGE", title="stages")
     for name, summary in STAGES.items():
         stage = stages.add_parser(
@@ -85,15 +86,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             )
 
 
-def add_store_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--store",
-        default=os.environ.get("SEKKEI_STORE", "data/sekkei.db"),
-        help="a file, dynamodb://REGION or an endpoint's URL (default: SEKKEI_STORE, or data/sekkei.db)",
-    )
-    parser.add_argument("--env", default=os.environ.get("SEKKEI_ENV", "dev"), help="fills {env} in table names")
-
-
 def _rows(text: str) -> int:
     if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= 10_000_000:
         raise argparse.ArgumentTypeError(f"{text!r} is no number of rows: give 1 to 10000000")
@@ -102,9 +94,9 @@ def _rows(text: str) -> int:
 
 def run(arguments: argparse.Namespace) -> int:
     from sekkei.design import SekkeiError
-    from sekkei_systems.lessons_migration.ledger import WrongStage
-    from sekkei_systems.lessons_migration.old_rows import NoOldTable
-    from sekkei_systems.lessons_migration.retiring import BadBackup
+    from sekkei_lessons_migration.ledger import WrongStage
+    from sekkei_lessons_migration.old_rows import NoOldTable
+    from sekkei_lessons_migration.retiring import BadBackup
 
     old = _old_table(arguments)
     try:
@@ -116,7 +108,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _old_table(arguments: argparse.Namespace) -> OldTable:
-    from sekkei_systems.lessons_migration.configuration import BadMapping, OldTable
+    from sekkei_lessons_migration.configuration import BadMapping, OldTable
 
     if not arguments.mapping:
         return OldTable()
@@ -142,9 +134,9 @@ async def _at(arguments: argparse.Namespace, old: OldTable) -> int:
     from sekkei.clock import SYSTEM
     from sekkei.design import tables
     from sekkei.store import open_store
+    from sekkei_lessons_migration.moving import Move
+    from sekkei_lessons_migration.progress import Progress
     from sekkei_systems.lessons.design import design
-    from sekkei_systems.lessons_migration.moving import Move
-    from sekkei_systems.lessons_migration.progress import Progress
 
     if _is_missing_file(arguments.store) and arguments.stage != "sample":
         raise CouldNotRun(f"There is no store {arguments.store}. Name yours with --store, or in SEKKEI_STORE.")
@@ -224,7 +216,7 @@ def _tell(desk: Desk, report: Report) -> None:
 async def _sample(desk: Desk) -> int:
     from sekkei.errors import ResourceInUseException
     from sekkei.runtime import days
-    from sekkei_systems.lessons_migration import sample
+    from sekkei_lessons_migration import sample
 
     store, clock, table, names = desk.db.store, desk.db.clock, desk.old.table, desk.old.contacts
     count, seed = desk.arguments.rows, desk.arguments.seed
@@ -247,9 +239,9 @@ async def _sample(desk: Desk) -> int:
 async def _follow(desk: Desk) -> int:
     from sekkei.design import tables
     from sekkei.runtime.design import design as runtime_design
-    from sekkei_systems.lessons_migration.leading import follow_all, follower
-    from sekkei_systems.lessons_migration.ledger import FOLLOWED
-    from sekkei_systems.lessons_migration.old_rows import OldRows
+    from sekkei_lessons_migration.leading import follow_all, follower
+    from sekkei_lessons_migration.ledger import FOLLOWED
+    from sekkei_lessons_migration.old_rows import OldRows
 
     db, arguments = desk.db, desk.arguments
     rows = OldRows(db.store, desk.old.table, db.clock)

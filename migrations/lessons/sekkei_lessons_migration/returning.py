@@ -16,13 +16,13 @@ from sekkei.clock import Clock
 from sekkei.design import ConditionFailed, Contended, Database
 from sekkei.design.retries import TRIES_MAX, pause
 from sekkei.runtime import days
+from sekkei_lessons_migration.configuration import PAUSED, OldTable
+from sekkei_lessons_migration.mapping import EPOCH_MILLISECONDS_MIN, Row, Unusable, mapped
+from sekkei_lessons_migration.old_rows import About, OldRows
+from sekkei_lessons_migration.places import identity, is_untouched, place_of, source_of
+from sekkei_lessons_migration.report import Report
+from sekkei_lessons_migration.together import together
 from sekkei_systems.lessons.design import Status, UserLesson, user_lessons
-from sekkei_systems.lessons_migration.configuration import PAUSED, OldTable
-from sekkei_systems.lessons_migration.mapping import EPOCH_MILLISECONDS_MIN, Row, Unusable, mapped
-from sekkei_systems.lessons_migration.old_rows import About, OldRows
-from sekkei_systems.lessons_migration.places import identity, is_untouched, place_of, source_of
-from sekkei_systems.lessons_migration.report import Report
-from sekkei_systems.lessons_migration.together import together
 
 
 class Returning:

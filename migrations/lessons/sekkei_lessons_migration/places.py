@@ -17,9 +17,9 @@ from typing import Any
 import orjson
 
 from sekkei.design import Ref, replace
+from sekkei_lessons_migration.mapping import RESERVED, Row
 from sekkei_systems.lessons.design import Status, TieKind, UserLesson, user_lesson, user_lessons
 from sekkei_systems.lessons.rules.slots import Slot, slot_of
-from sekkei_systems.lessons_migration.mapping import RESERVED, Row
 
 ITEM_BYTES_MAX = 390 * 1024
 """Below what an item may have, for what is written into it later."""
