@@ -16,8 +16,8 @@ from datetime import UTC, datetime
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from sekkei.advice.noting import FORM, MINUTE
-from sekkei.advice.travelled import Travelled
+from sekkei.advice.metering import FORM, MINUTE
+from sekkei.advice.metering import Travelled
 from sekkei.design import Design, Table
 
 METRICS = {"ConsumedReadCapacityUnits": 0, "ConsumedWriteCapacityUnits": 1}

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from sekkei.advice import believable
-from sekkei.advice.recording import Recording, Tally
+from sekkei.advice.metering import Recording, Tally
 from sekkei.advice.staging import set_the_stage
 from sekkei.advice.stock import Stock
 from sekkei.clock import ManualClock

@@ -10,7 +10,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
-from sekkei.advice import heat, traffic, travelled
+from sekkei.advice import heat, traffic
+from sekkei.advice import metering
 from sekkei.advice.costing import GB, request_dollars
 from sekkei.advice.load import popularity_of
 from sekkei.advice.prices import Prices
@@ -44,7 +45,7 @@ def declared(name: str, file: Path | None = None) -> Scale:
     path = file or traffic.beside(home)
     if not path.exists():
         raise BadTraffic(f"{path} is not there: it says what one user of {design.name} does. See docs/advice.md.")
-    journeys = travelled.load(travelled.beside(home))
+    journeys = metering.load(metering.beside(home))
     return scale_of(design, traffic.load(path), journeys, Measurements.load(measurements_beside(home)))
 
 

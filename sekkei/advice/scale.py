@@ -16,7 +16,7 @@ from sekkei.advice.heat import READ_MAX, WRITE_MAX
 from sekkei.advice.load import BadLoad, nature_of, popularity_of, touches
 from sekkei.advice.prices import Prices
 from sekkei.advice.traffic import BadTraffic, Change, Traffic
-from sekkei.advice.travelled import Asked, Travelled
+from sekkei.advice.metering import Asked, Travelled
 from sekkei.design import Design, Measurements
 
 DAY_SECONDS = 86_400

@@ -20,7 +20,7 @@ from time import perf_counter
 from typing import Any, Literal, NamedTuple, Union, get_args, get_origin
 
 from sekkei.advice.personal import COVER, covered_names, covered_within, is_personal
-from sekkei.advice.recording import Recording, Tally
+from sekkei.advice.metering import Recording, Tally
 from sekkei.clock import SYSTEM, Clock
 from sekkei.design import Database, Design, Entity, Pattern, Query, Ref
 from sekkei.store.protocol import Request, Response, Store

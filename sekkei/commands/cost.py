@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sekkei.advice.prices import Prices
     from sekkei.advice.saving import Saving
     from sekkei.advice.scale import Scale
-    from sekkei.advice.travelled import Travelled
+    from sekkei.advice.metering import Travelled
     from sekkei.design import Design
 
 SUMMARY = "Reckon what a design costs in a month, by pattern, table and index, from measured units and your rates."
@@ -103,7 +103,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _learned(arguments: argparse.Namespace) -> int:
-    from sekkei.advice import travelled
+    from sekkei.advice import metering
     from sekkei.advice.costing import UnknownName
     from sekkei.advice.learning import CannotLearn, learn
     from sekkei.advice.prices import NoPrices, Prices
@@ -114,7 +114,7 @@ def _learned(arguments: argparse.Namespace) -> int:
         raise CouldNotRun("--learn says how busy one design is: name one, without --rate, --rates and --format md.")
     try:
         design, home = find(arguments.designs[0])
-        journeys = travelled.load(travelled.beside(home))
+        journeys = metering.load(metering.beside(home))
         learned = learn(arguments.learn.read_bytes(), design, journeys)
         items = dict(pair_of(text, count_of) for text in arguments.items)
         bill = _learned_bill(design, learned, journeys, items, Prices.of(arguments.region, arguments.prices))

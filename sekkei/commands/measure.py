@@ -12,7 +12,7 @@ from sekkei.commands import FINDINGS, OK, CouldNotRun
 if TYPE_CHECKING:
     from sekkei.advice.measuring import Measured
     from sekkei.advice.stock import Stock
-    from sekkei.advice.travelled import Travelled
+    from sekkei.advice.metering import Travelled
     from sekkei.design import Design, Measurements
     from sekkei.web.journeys import Journeys
 
@@ -110,7 +110,7 @@ def _stock(design: Design, arguments: argparse.Namespace) -> Stock | None:
 def _journeys(arguments: argparse.Namespace) -> int:
     import asyncio
 
-    from sekkei.advice import travelled
+    from sekkei.advice import metering
     from sekkei.design import SekkeiError
     from sekkei.design.loading import find
 
@@ -119,8 +119,8 @@ def _journeys(arguments: argparse.Namespace) -> int:
         journeys = _journeys_of(arguments.design)
     except (SekkeiError, ImportError) as error:
         raise CouldNotRun(str(error)) from error
-    path = arguments.out or travelled.beside(home)
-    before, found = travelled.load(path), asyncio.run(journeys.run())
+    path = arguments.out or metering.beside(home)
+    before, found = metering.load(path), asyncio.run(journeys.run())
     width = max(map(len, found))
     print(f"{'journey':<{width}}    read   write  calls")
     print(*(f"{name:<{width}}  {o.read:>6g}  {o.write:>6g}  {o.calls:>5}" for name, o in found.items()), sep="\n")
@@ -128,7 +128,7 @@ def _journeys(arguments: argparse.Namespace) -> int:
         dearer = [name for name, o in found.items() if name in before and _total(o) > _total(before[name])]
         print("Dearer than before: " + ", ".join(dearer) if dearer else "No journey has become dearer.")
         return FINDINGS if dearer else OK
-    travelled.save(path, found)
+    metering.save(path, found)
     print(f"wrote {path}")
     return OK
 

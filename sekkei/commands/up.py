@@ -18,7 +18,7 @@ from sekkei.commands.startup import open_the_store, said_while_waiting, settings
 if TYPE_CHECKING:
     from starlette.applications import Starlette
 
-    from sekkei.advice.noting import Noting
+    from sekkei.advice.metering import Noting
     from sekkei.runtime.outbox import Transport
     from sekkei.runtime.settings import Settings
     from sekkei.runtime.system import System
@@ -176,7 +176,7 @@ async def _serve(
 
 
 def _noting(store: Store, path: Path | None) -> Noting | None:
-    from sekkei.advice.noting import Noting
+    from sekkei.advice.metering import Noting
 
     if path is None:
         return None

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sekkei.advice.journal import Journal
+from sekkei.advice.metering import Journal
 from sekkei.clock import ManualClock
 from sekkei.design import Attr, ConditionFailed, Database, Design, Index, Key, Query, attr, epoch, model, part
 from sekkei.store import Embedded

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from sekkei.advice.learning import CannotLearn, Learned, learn
-from sekkei.advice.noting import Noting
-from sekkei.advice.travelled import Travelled
+from sekkei.advice.metering import Noting
+from sekkei.advice.metering import Travelled
 from sekkei.clock import ManualClock
 from sekkei.design import Design, Index
 from sekkei.store import Embedded

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from sekkei.advice import declared, simulate_users, travelled
+from sekkei.advice import declared, metering, simulate_users
 from sekkei.advice import traffic as traffic_of
 from sekkei.advice.prices import Prices
 from sekkei.advice.scale import Scale, scale_of
 from sekkei.advice.scale_page import round_users
 from sekkei.advice.traffic import BadTraffic, Change, Traffic
-from sekkei.advice.travelled import Asked, Travelled
+from sekkei.advice.metering import Asked, Travelled
 from sekkei.design import Measurements
 from sekkei.design.loading import find, measurements_beside
 from tests.advice.test_costing import MEASURED, shop
@@ -100,7 +100,7 @@ def test_every_wall_that_is_shown_is_moved_by_a_change(system: str) -> None:
     """The page promises the change that moves the wall: the nearest one must be another one afterwards."""
     design, home = find(system)
     declared = traffic_of.load(traffic_of.beside(home))
-    journeys = travelled.load(travelled.beside(home))
+    journeys = metering.load(metering.beside(home))
     found = scale_of(design, declared, journeys, Measurements.load(measurements_beside(home)))
     assert set(declared.journeys) == set(journeys)
     assert declared.changes

@@ -6,7 +6,7 @@ from importlib import import_module
 
 import pytest
 
-from sekkei.advice import travelled
+from sekkei.advice import metering
 from sekkei.design.loading import find
 from sekkei_fakes.discord import client
 from sekkei_systems.chiipochi.webhooks import line
@@ -30,7 +30,7 @@ def _unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("system", SYSTEMS)
 async def test_journeys_cost_what_is_written_down(system: str) -> None:
-    written = travelled.load(travelled.beside(find(system)[1]))
+    written = metering.load(metering.beside(find(system)[1]))
     found = await import_module(f"sekkei_systems.{system}.journeys").JOURNEYS.run()
     assert list(found) == list(written)
     others = {

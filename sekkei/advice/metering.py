@@ -1,28 +1,166 @@
-"""A store that notes, key by key, what every call costs: which partition key of which table and index was asked.
+"""Stores that meter the calls they pass on: units by call, by table and index, and by form of partition key.
 
-    journal = Journal(Embedded(), [(design, "test")])
-    ... run something ...
-    journal.charges      {("shop.by_status", "{status}"): Charge(read=0.5, write=0.0, splits=True)}
-
-DynamoDB tells units by table and index, not by key. So a write is looked at from both sides: the item before and the
-item after, read past the count, give the units of the item and of each of its index entries by the guide's formulas.
-A test holds the sum of them against the engine's own count.
+`Recording` adds up one run, `Noting` writes the units of each minute to a file, `Journal` charges each unit to the form
+of the key that was asked for. `Travelled` is the cost of one journey, kept as `journeys.json` beside the design.
 """
 
 from __future__ import annotations
 
 import asyncio
+import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sekkei.advice.load import nature_of, splits_within
-from sekkei.advice.recording import READS, WRITES, Tally
 from sekkei.advice.sizes import STORAGE_OVERHEAD_BYTES, entry_of, index_write_units, item_bytes, write_units
-from sekkei.clock import Clock
+from sekkei.clock import SYSTEM, Clock
 from sekkei.design import Design, Entity, Index, SekkeiError, Table
+from sekkei.design.measured import lines_of
 from sekkei.store.protocol import Request, Response, Store, version_of
+
+# A store that remembers what each call cost, read and carried.
+
+
+READS = frozenset({"GetItem", "BatchGetItem", "Query", "Scan", "TransactGetItems"})
+WRITES = frozenset({"PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "TransactWriteItems"})
+
+
+@dataclass
+class Tally:
+    """What a run of calls came to."""
+
+    calls: int = 0
+    read_units: float = 0.0
+    write_units: float = 0.0
+    indexes: dict[tuple[str, str], float] = field(default_factory=dict)
+    """Units by table and index; part of the two above."""
+    items_read: int = 0
+    items_returned: int = 0
+    response_bytes: int = 0
+
+    def add(self, operation: str, response: Response) -> None:
+        self.calls += 1
+        self.response_bytes += len(json.dumps(response, default=str))
+        for consumed in _list(response.get("ConsumedCapacity")):
+            self._capacity(consumed, operation in WRITES)
+        returned = _returned(operation, response)
+        self.items_returned += returned
+        self.items_read += response.get("ScannedCount", returned)
+
+    def _capacity(self, consumed: Mapping[str, Any], writing: bool) -> None:
+        units = float(consumed.get("CapacityUnits", 0.0))
+        if writing:
+            self.write_units += units
+        else:
+            self.read_units += units
+        for kind in ("GlobalSecondaryIndexes", "LocalSecondaryIndexes"):
+            for index, part in consumed.get(kind, {}).items():
+                place = (consumed["TableName"], index)
+                self.indexes[place] = self.indexes.get(place, 0.0) + float(part["CapacityUnits"])
+
+
+class Recording:
+    """Passes calls on, asks for the units of each, and adds them up in `tally`."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self.tally = Tally()
+
+    async def call(self, operation: str, request: Request) -> Response:
+        if operation not in READS | WRITES:
+            return await self._store.call(operation, request)
+        response = await self._store.call(operation, {**request, "ReturnConsumedCapacity": "INDEXES"})
+        self.tally.add(operation, response)
+        return response
+
+    async def close(self) -> None:
+        await self._store.close()
+
+
+def _list(found: Any) -> list[Mapping[str, Any]]:
+    return found if isinstance(found, list) else [found] if found else []
+
+
+def _returned(operation: str, response: Response) -> int:
+    if operation == "GetItem":
+        return int("Item" in response)
+    if operation == "BatchGetItem":
+        return sum(len(items) for items in response.get("Responses", {}).values())
+    if operation == "TransactGetItems":
+        return sum("Item" in one for one in response.get("Responses", ()))
+    return int(response.get("Count", 0))
+
+
+# A store that notes what every table and index takes, minute by minute, in a file for `sekkei cost --learn`.
+#
+# store = Noting(Embedded("shop.db"), Path("run.json"))
+# ...
+# store.save()
+
+
+MINUTE = 60
+SAVE_SECONDS = 10.0
+FORM = "sekkei-run-1"
+
+
+class Noting:
+    """Passes calls on, and the store's own attributes too; writes its file now and then, and when asked to."""
+
+    def __init__(self, store: Store, path: Path, clock: Clock = SYSTEM) -> None:
+        self._store, self._path, self._clock = store, path, clock
+        self._minutes: dict[int, dict[str, list[float]]] = {}
+        self._began = self._saved = clock.now()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)
+
+    async def call(self, operation: str, request: Request) -> Response:
+        if operation not in READS | WRITES:
+            return await self._store.call(operation, request)
+        response = await self._store.call(operation, {**request, "ReturnConsumedCapacity": "INDEXES"})
+        consumed = response.get("ConsumedCapacity")
+        if request.get("ReturnConsumedCapacity", "NONE") == "NONE":
+            response.pop("ConsumedCapacity", None)
+        for one in consumed if isinstance(consumed, list) else [consumed] if consumed else []:
+            self._note(one, int(operation in WRITES))
+        if self._clock.now() - self._saved >= SAVE_SECONDS:
+            self.save()
+        return response
+
+    async def close(self) -> None:
+        self.save()
+        await self._store.close()
+
+    def _note(self, consumed: Mapping[str, Any], kind: int) -> None:
+        places = self._minutes.setdefault(int(self._clock.now()) // MINUTE * MINUTE, {})
+        table, left = consumed["TableName"], float(consumed["CapacityUnits"])
+        for member in ("GlobalSecondaryIndexes", "LocalSecondaryIndexes"):
+            for index, part in consumed.get(member, {}).items():
+                units = float(part["CapacityUnits"])
+                places.setdefault(f"{table}.{index}", [0.0, 0.0])[kind] += units
+                left -= units
+        places.setdefault(table, [0.0, 0.0])[kind] += left
+
+    def save(self) -> None:
+        self._saved = self._clock.now()
+        minutes = {str(minute): places for minute, places in self._minutes.items()}
+        content = {"form": FORM, "seconds": self._saved - self._began, "minutes": minutes}
+        self._path.write_text(json.dumps(content) + "\n", "utf-8")
+
+
+# A store that notes, key by key, what every call costs: which partition key of which table and index was asked.
+#
+#     journal = Journal(Embedded(), [(design, "test")])
+#     ... run something ...
+#     journal.charges      {("shop.by_status", "{status}"): Charge(read=0.5, write=0.0, splits=True)}
+#
+# DynamoDB tells units by table and index, not by key. So a write is looked at from both sides: the item before and the
+# item after, read past the count, give the units of the item and of each of its index entries by the guide's formulas.
+# A test holds the sum of them against the engine's own count.
+
 
 Item = Mapping[str, Mapping[str, Any]]
 Written = tuple[str, Item]
@@ -226,3 +364,82 @@ def _equalities(request: Request) -> Item:
     names, values = request.get("ExpressionAttributeNames", {}), request.get("ExpressionAttributeValues", {})
     pairs = _EQUAL.findall(request.get("KeyConditionExpression", ""))
     return {names.get(name, name): values[value] for name, value in pairs if value in values}
+
+
+# What a journey cost: units by place and form of key, storage by place. Kept as `journeys.json` beside the design.
+
+
+if TYPE_CHECKING:
+    pass
+
+
+NOISE_BYTE_DAYS = 1_000.0
+"""A few bytes a year: numbers that grew a digit."""
+
+
+class Asked(NamedTuple):
+    """Units that a journey asks of the keys of one form."""
+
+    place: str
+    """`table`, or `table.index`."""
+    key: str
+    """The form of the partition key: `TEAM#{team_id}`."""
+    read: float
+    write: float
+    splits: bool
+    """Can a hot key of this form be cut between its sort keys? Not when it is another one every day."""
+    nature: str
+    """How such keys are asked for where nobody says so (`load.popularity_of`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Travelled:
+    about: str
+    requests: list[str]
+    """`GET /tasks/teams/{team_id}`; what an access log is compared with."""
+    calls: int
+    asked: list[Asked]
+    byte_days: Mapping[str, float]
+    """By place: bytes × days kept, of the first year."""
+
+    @classmethod
+    def of(cls, about: str, requests: Iterable[str], journal: Journal) -> Travelled:
+        charges = sorted(journal.charges.items())
+        asked = [
+            Asked(*place, one.read, one.write, one.splits, one.nature)
+            for place, one in charges
+            if one.read or one.write
+        ]
+        days = sorted(journal.byte_days.items())
+        kept = {place: round(amount) for place, amount in days if abs(amount) >= NOISE_BYTE_DAYS}
+        return cls(about, list(requests), journal.tally.calls, asked, kept)
+
+    @property
+    def read(self) -> float:
+        return sum(one.read for one in self.asked)
+
+    @property
+    def write(self) -> float:
+        return sum(one.write for one in self.asked)
+
+
+def beside(home: Path) -> Path:
+    """Where the journeys of a design are kept."""
+    return home / "journeys.json" if home.is_dir() else home.with_suffix(".journeys.json")
+
+
+def save(path: Path, found: Mapping[str, Travelled]) -> None:
+    path.write_text(as_text(found), "utf-8")
+
+
+def as_text(found: Mapping[str, Travelled]) -> str:
+    content = {name: {**asdict(one), "asked": [list(each) for each in one.asked]} for name, one in found.items()}
+    return lines_of(content) + "\n"
+
+
+def load(path: Path) -> dict[str, Travelled]:
+    """None of them when there is no file."""
+    if not path.exists():
+        return {}
+    found = json.loads(path.read_text("utf-8"))
+    return {name: Travelled(**{**one, "asked": [Asked(*each) for each in one["asked"]]}) for name, one in found.items()}
