@@ -17,7 +17,7 @@ from PIL import Image
 from playwright.async_api import expect
 
 from examples.online_shop import design
-from sekkei.advice.furnishing import furnished
+from sekkei.advice.sample_data import furnished
 from sekkei.store import Embedded
 from sekkei.store.protocol import Store
 from sekkei.store.read_only import ReadOnly

@@ -53,7 +53,7 @@ OWNERS = {
         f"{MIGRATION}/progress.py",
     },
     "measuring": {  # how long something took, for logs, limits and figures; nothing that is stored
-        "sekkei/advice/trying.py",
+        "sekkei/advice/pattern_runner.py",
         "sekkei/engine/history/jobs.py",
         "sekkei/engine/history/housekeeping.py",
         "sekkei/engine/items/page.py",

@@ -12,9 +12,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sekkei.advice.drawing import Words, plot
     from sekkei.advice.heat import Report, simulate
-    from sekkei.advice.places import Heat, declared, heat_of, simulate_users
+    from sekkei.advice.heat_chart import Words, plot
+    from sekkei.advice.scale import Heat, declared, heat_of, simulate_users
 
 __all__ = ["Heat", "Report", "Words", "declared", "heat_of", "plot", "simulate", "simulate_users"]
 

@@ -11,7 +11,7 @@ from sekkei.advice.scale import Scale
 from sekkei.design import Design, Measurements
 from sekkei.design.design import Acceptance
 
-ABOUT_USERS = ("R2", "R6", "R7")
+_ABOUT_USERS = ("R2", "R6", "R7")
 """Rules that only speak when it is said how many users there are."""
 
 
@@ -23,7 +23,7 @@ def check(
     found = list(dict.fromkeys(each for rule in CHECKS for each in rule(facts)))
     used: set[Acceptance] = set()
     answered = [_answered(each, design.accepted, used) for each in found]
-    asked = [each for each in design.accepted if scale is not None or each.rule not in ABOUT_USERS]
+    asked = [each for each in design.accepted if scale is not None or each.rule not in _ABOUT_USERS]
     answered += [_unused(each) for each in asked if each not in used]
     return sorted(answered, key=lambda each: (bool(each.accepted), SEVERITIES.index(each.severity), _number(each)))
 

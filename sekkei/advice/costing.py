@@ -9,16 +9,84 @@ DynamoDB bills: the item, 100 bytes beside it, and the same for each index entry
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from importlib.resources import files
 from math import ceil
+from pathlib import Path
+from typing import Any
 
-from sekkei.advice import believable
-from sekkei.advice.prices import HOURS_A_MONTH, SECONDS_A_MONTH, Prices
-from sekkei.advice.sizes import STORAGE_OVERHEAD_BYTES, Item, entry_of, item_bytes
-from sekkei.design import Design, Measurements, Table
+from sekkei.advice import sample_data
+from sekkei.advice.facts import Facts
+from sekkei.advice.sizes import STORAGE_OVERHEAD_BYTES, Item, entry_of, item_bytes, write_units
+from sekkei.design import Design, Index, Measurements, Table
 
-AUTOSCALED_USE = 0.7
+# Prices of one region, from a dated file that anybody can replace.
+
+
+_HOURS_A_MONTH = 730
+_PRICE_MAX = 1e6
+SECONDS_A_MONTH = _HOURS_A_MONTH * 3_600
+
+
+class NoPrices(ValueError):
+    """The file has no such region, or is no file of prices; the text says what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """US dollars. None: not known."""
+
+    region: str
+    date: str
+    source: str
+    write_million: float | None = None
+    read_million: float | None = None
+    write_unit_hour: float | None = None
+    read_unit_hour: float | None = None
+    storage_gb_month: float | None = None
+    storage_free_gb: float = 0.0
+    pitr_gb_month: float | None = None
+
+    @staticmethod
+    def regions(path: Path | None = None) -> list[str]:
+        """Those whose prices the file has."""
+        return sorted(name for name, known in _read(path).items() if isinstance(known, Mapping))
+
+    @classmethod
+    def of(cls, region: str, path: Path | None = None) -> Prices:
+        found = _read(path)
+        regions = {name: known for name, known in found.items() if isinstance(known, Mapping)}
+        if region not in regions:
+            raise NoPrices(
+                f"No prices for {region}. Known: {', '.join(sorted(regions))}. "
+                "Write them into a file like sekkei/advice/prices.toml and pass it with --prices."
+            )
+        known = {field.name for field in fields(cls)} - {"region", "date", "source"}
+        strange = set(regions[region]) - known
+        if strange:
+            raise NoPrices(f"{', '.join(sorted(strange))}: no such price. There are: {', '.join(sorted(known))}.")
+        numbers = {name: _price(name, value) for name, value in regions[region].items()}
+        return cls(region, str(found.get("date", "unknown")), str(found.get("source", "unknown")), **numbers)
+
+
+def _read(path: Path | None) -> dict[str, Any]:
+    try:
+        if path is not None:
+            return tomllib.loads(path.read_text("utf-8"))
+        return tomllib.loads(files("sekkei.advice").joinpath("prices.toml").read_text("utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise NoPrices(f"{path} is no file of prices: {error}.") from error
+
+
+def _price(name: str, value: Any) -> float:
+    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value < _PRICE_MAX:
+        raise NoPrices(f"{name} = {value!r} is no price.")
+    return float(value)
+
+
+_AUTOSCALED_USE = 0.7
 """Autoscaling keeps provisioned capacity at so much of it in use."""
 GB = 1024**3
 
@@ -75,14 +143,14 @@ class Bill:
     @property
     def autoscaled(self) -> float | None:
         """Capacity that follows the load."""
-        return self._provisioned(1 / AUTOSCALED_USE)
+        return self._provisioned(1 / _AUTOSCALED_USE)
 
     def _provisioned(self, factor: float) -> float | None:
         prices = self.prices
         if prices.read_unit_hour is None or prices.write_unit_hour is None:
             return None
         read, write = ceil(self.read * factor), ceil(self.write * factor)
-        return (read * prices.read_unit_hour + write * prices.write_unit_hour) * HOURS_A_MONTH
+        return (read * prices.read_unit_hour + write * prices.write_unit_hour) * _HOURS_A_MONTH
 
     @property
     def gigabytes(self) -> float:
@@ -182,7 +250,7 @@ def stored_bytes(table: Table) -> dict[str, float]:
 
 def _sizes(table: Table) -> dict[str, tuple[float, float]]:
     """By place: which share of the items is there, and how many bytes one takes."""
-    samples = [entity.encode(believable.instance(entity, number)) for entity in table.entities for number in range(5)]
+    samples = [entity.encode(sample_data.instance(entity, number)) for entity in table.entities for number in range(5)]
     found = {table.name: (1.0, _average(samples))}
     for index in table.indexes.values():
         held = [one for item in samples if (one := entry_of(table, index, item)) is not None]
@@ -201,3 +269,67 @@ def _sum(amounts: Iterable[float | None]) -> float | None:
             return None
         total += amount
     return total
+
+
+# What one change to a design saves in a month: an index that nobody reads, or one that holds more than is read.
+#
+# The figures are those of the bill: units of writes that the index takes, and its storage. An entry is billed by whole
+# kilobytes when it is written, so that a smaller one may save storage alone.
+
+
+@dataclass(frozen=True, slots=True)
+class Saving:
+    place: str
+    what: str
+    write: float
+    """Units a second."""
+    gigabytes: float
+    dollars: float | None
+    """A month; None when a price is not known."""
+
+
+def savings(design: Design, bill: Bill) -> list[Saving]:
+    """The dearest first; nothing that saves nothing."""
+    facts = Facts(design)
+    stored = {each.place: each for each in bill.stored}
+    found = [one for table, index in facts.indexes for one in _of(facts, table, index, bill, stored)]
+    return sorted((one for one in found if one.dollars != 0.0), key=lambda one: -(one.dollars or 0.0))
+
+
+def _of(facts: Facts, table: Table, index: Index, bill: Bill, stored: dict[str, Stored]) -> Iterator[Saving]:
+    place = f"{table.name}.{index.name}"
+    if place not in stored or index.local:
+        return
+    if not facts.reads_of(table, index):
+        yield _saving(bill, stored[place], "no pattern reads it: drop it", 1.0, 1.0)
+        return
+    needed = facts.needed(table, index)
+    if index.projection != "ALL" or needed is None:
+        return
+    extra = [name for name in needed if name not in (*table.key_attributes, *index.attributes)]
+    whole, cut = (
+        _entries(table, index),
+        _entries(table, Index(index.name, index.pk, index.sk, projection=extra or "KEYS_ONLY")),
+    )
+    what = f"project {', '.join(extra)} instead of ALL" if extra else "project the keys instead of ALL"
+    yield _saving(bill, stored[place], what, 1 - _units(cut) / _units(whole), 1 - _bytes(cut) / _bytes(whole))
+
+
+def _entries(table: Table, index: Index) -> list[Item]:
+    items = [entity.encode(sample_data.instance(entity, number)) for entity in table.entities for number in range(5)]
+    return [entry for item in items if (entry := entry_of(table, index, item)) is not None]
+
+
+def _units(entries: Sequence[Item]) -> float:
+    return sum(write_units(item_bytes(entry)) for entry in entries) or 1.0
+
+
+def _bytes(entries: Sequence[Item]) -> float:
+    return sum(item_bytes(entry) + STORAGE_OVERHEAD_BYTES for entry in entries) or 1.0
+
+
+def _saving(bill: Bill, stored: Stored, what: str, of_units: float, of_bytes: float) -> Saving:
+    write, gigabytes = stored.write * of_units, stored.gigabytes * of_bytes
+    requests, rent = request_dollars(bill.prices, 0.0, write), bill.prices.storage_gb_month
+    dollars = None if requests is None or (rent is None and gigabytes) else requests + gigabytes * (rent or 0.0)
+    return Saving(stored.place, what, write, gigabytes, dollars)

@@ -20,20 +20,216 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import ceil
+from math import ceil, log
 from typing import NamedTuple
 
-from sekkei.advice.partitions import READ_MAX, SIZE_MAX, WRITE_MAX, HotKey, Load, Range
-from sekkei.advice.popularity import Popularity, celebrity, even, zipf
+# A partition: a range of hashed keys, what is asked of it, and where it is cut.
+#
+# Keys stand in hash space, from 0 to 1. The hottest have a position of their own there, all others are spread evenly. A
+# range is cut where half of its load is on either side. When only one key is left, it is cut between its sort keys,
+# unless all load is on one item or on the last of rising ones.
+
+
+READ_MAX = 3_000.0
+WRITE_MAX = 1_000.0
+SIZE_MAX = 10 * 1024**3
+
+
+class Load(NamedTuple):
+    """What one stream asks, a second."""
+
+    stream: int
+    read: float
+    write: float
+    growth: float
+    """Bytes."""
+
+    def times(self, share: float) -> Load:
+        return Load(self.stream, self.read * share, self.write * share, self.growth * share)
+
+
+@dataclass(slots=True, eq=False)
+class _HotKey:
+    """One of the hottest keys of a form."""
+
+    position: float
+    rank: int
+    loads: list[Load] = field(default_factory=list)
+    splits_within: bool = True
+    kept_together: bool = False
+    """By a local index: not even its size cuts it."""
+    stored: float = 0.0
+
+    @property
+    def weight(self) -> float:
+        return _weight(self.loads)
+
+
+def _weight(loads: Iterable[Load]) -> float:
+    return sum(load.read / READ_MAX + load.write / WRITE_MAX for load in loads)
+
+
+class Range:
+    """A partition, or several that are alike."""
+
+    def __init__(
+        self,
+        rest: Sequence[Load],
+        low: float,
+        high: float,
+        keys: Sequence[_HotKey] = (),
+        *,
+        stored: float = 0.0,
+        part: float = 1.0,
+        alike: int = 1,
+    ) -> None:
+        self.rest, self.low, self.high, self.keys, self.part, self.alike = rest, low, high, list(keys), part, alike
+        self.stored = stored
+        """Bytes, without those of the hottest keys."""
+        self.hot_seconds = 0
+        self.stuck = self.full = False
+        self.lost_read = self.lost_write = 0.0
+        """Seconds of load that were refused since they were last asked for."""
+        self.loads = self._sum()
+        self.read = sum(load.read for load in self.loads)
+        self.write = sum(load.write for load in self.loads)
+        self.growth = sum(load.growth for load in self.loads)
+
+    def _sum(self) -> list[Load]:
+        found: dict[int, Load] = {}
+        parts = [load.times(self.high - self.low) for load in self.rest if self.high > self.low]
+        for load in [*parts, *(load.times(self.part) for key in self.keys for load in key.loads)]:
+            old = found.get(load.stream, Load(load.stream, 0.0, 0.0, 0.0))
+            sums = (old.read + load.read, old.write + load.write, old.growth + load.growth)
+            found[load.stream] = Load(load.stream, *sums)
+        return list(found.values())
+
+    @property
+    def weight(self) -> float:
+        return _weight(self.loads)
+
+    @property
+    def size(self) -> float:
+        return self.stored + sum(key.stored * self.part for key in self.keys)
+
+    def grow(self, seconds: float) -> None:
+        """Write so many seconds long. The parts of a key share what it holds."""
+        self.stored += sum(load.growth for load in self.rest) * (self.high - self.low) * seconds
+        for key in self.keys:
+            key.stored += sum(load.growth for load in key.loads) * self.part * self.alike * seconds
+
+    def halves(self, *, for_size: bool = False) -> list[Range]:
+        """Two ranges in place of this one, or itself, stuck, when no cut helps."""
+        if not self.keys:
+            middle = (self.high - self.low) / 2
+            return [Range(self.rest, 0.0, middle, stored=self.stored / 2, alike=self.alike * 2)]
+        if self.high > self.low or len(self.keys) > 1:
+            return self._between()
+        return self._within(for_size)
+
+    def _within(self, for_size: bool) -> list[Range]:
+        (key,) = self.keys
+        if key.splits_within:
+            return [Range(self.rest, self.low, self.high, self.keys, part=self.part / 2, alike=self.alike * 2)]
+        if for_size and not key.kept_together:
+            # What is old stays behind; all that is asked follows what is new.
+            old = Range(self.rest, self.low, self.high, stored=key.stored / 2)
+            key.stored /= 2
+            return [old, Range(self.rest, self.low, self.high, self.keys)]
+        self.full = for_size
+        self.stuck, self.hot_seconds = True, 0
+        return [self]
+
+    def _between(self) -> list[Range]:
+        cut, count = self._median()
+        wide = self.high - self.low
+        share = (cut - self.low) / wide if wide else 0.0
+        ends = (self.low, cut), (cut, self.high)
+        keys = self.keys[:count], self.keys[count:]
+        parts = self.stored * share, self.stored * (1 - share)
+        return [Range(self.rest, *ends[at], keys[at], stored=parts[at]) for at in (0, 1)]
+
+    def _median(self) -> tuple[float, int]:
+        """Where half of the load is on either side, and how many of the keys are before it."""
+        spread = _weight(self.rest)
+        half, before, at = self.weight / 2, 0.0, self.low
+        for count, key in enumerate(self.keys):
+            gap = spread * (key.position - at)
+            if before + gap >= half and gap:
+                return at + (half - before) / spread, count
+            before += gap
+            weight, at = key.weight, key.position
+            if before + weight >= half:
+                empty_before, empty_after = (
+                    not (count or at > self.low),
+                    not (count + 1 < len(self.keys) or at < self.high),
+                )
+                closer_after = abs(before + weight - half) < abs(before - half)
+                return at, count + (empty_before or (closer_after and not empty_after))
+            before += weight
+        return at + (half - before) / spread if spread else (at + self.high) / 2, len(self.keys)
+
+
+# How requests are spread over partition keys.
+
+
+_KEYS_FOLLOWED = 200
+"""The hottest keys have a place of their own; the many others are spread evenly."""
+
+
+@dataclass(frozen=True, slots=True)
+class Popularity:
+    """The shares of the hottest keys, and what is left for all others."""
+
+    shares: tuple[float, ...]
+    name: str
+
+    @property
+    def rest(self) -> float:
+        return max(0.0, 1.0 - sum(self.shares))
+
+    def sharded(self, by: int) -> Popularity:
+        """The same keys, each cut into so many."""
+        cut = sorted((share / by for share in self.shares for _ in range(by)), reverse=True)[:_KEYS_FOLLOWED]
+        return Popularity(tuple(cut), f"{self.name}, {by} shards")
+
+
+def zipf(keys: int, exponent: float = 1.0) -> Popularity:
+    """The n-th key is asked for 1/n-th as often as the first, as in most of life."""
+    followed = min(keys, _KEYS_FOLLOWED)
+    weights = [1 / rank**exponent for rank in range(1, followed + 1)]
+    total = sum(weights) + _tail(followed, keys, exponent)
+    return Popularity(tuple(weight / total for weight in weights), f"zipf {exponent:g} over {keys:,} keys")
+
+
+def _tail(first: int, last: int, exponent: float) -> float:
+    """The weights from `first` + 1 to `last`, by their integral."""
+    if last <= first:
+        return 0.0
+    if exponent == 1.0:
+        return log(last / first)
+    return float((last ** (1 - exponent) - first ** (1 - exponent)) / (1 - exponent))
+
+
+def even(keys: int) -> Popularity:
+    if keys <= _KEYS_FOLLOWED:
+        return Popularity((1 / keys,) * keys, f"{keys} keys alike" if keys > 1 else "one key")
+    return Popularity((), f"{keys:,} keys alike")
+
+
+def celebrity(share: float, keys: int) -> Popularity:
+    """One key draws this share of everything; the others are alike."""
+    return Popularity((share,), f"one of {keys:,} keys draws {share:.0%}")
+
 
 __all__ = ["READ_MAX", "WRITE_MAX", "Popularity", "Stream", "celebrity", "even", "hottest", "ramp", "simulate", "zipf"]
 
 FIRST_PARTITIONS = 4
 SPLIT_AFTER_SECONDS = 300
 BURST_SECONDS = 300
-DOUBLED_AFTER_MINUTES = 30
+_DOUBLED_AFTER_MINUTES = 30
 CHANCE = 0.05
-RANGES_MAX = 1 << 20
+_RANGES_MAX = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +324,7 @@ class Place:
         """The partitions at the start: alike, but for the hottest keys."""
         loads = [Load(number, each.read, each.write, each.growth) for number, each in enumerate(self.streams)]
         rest = [load.times(self.streams[load.stream].popularity.rest) for load in loads]
-        homes: dict[int, list[HotKey]] = {}
+        homes: dict[int, list[_HotKey]] = {}
         for key in sorted(self._hot_keys(loads), key=lambda one: one.position):
             homes.setdefault(int(key.position * count), []).append(key)
         wide, each = 1 / count, stored / count
@@ -137,14 +333,14 @@ class Place:
             self.ranges.append(Range(rest, 0.0, wide, stored=each, alike=count - len(homes)))
         self._look()
 
-    def _hot_keys(self, loads: Sequence[Load]) -> Iterable[HotKey]:
+    def _hot_keys(self, loads: Sequence[Load]) -> Iterable[_HotKey]:
         """The n-th of a form is one key, whoever asks for it. Its busiest stream says whether it can be cut."""
-        found: dict[tuple[str, int], HotKey] = {}
+        found: dict[tuple[str, int], _HotKey] = {}
         for load, stream in zip(loads, self.streams, strict=True):
             for rank, share in enumerate(stream.popularity.shares):
                 form = (stream.key or f"{stream.pattern} {load.stream}", rank)
                 if form not in found:
-                    found[form] = HotKey(self.dice.random(), rank)
+                    found[form] = _HotKey(self.dice.random(), rank)
                 found[form].loads.append(load.times(share))
         for key in found.values():
             busiest = self.streams[max(key.loads, key=lambda one: one.read / READ_MAX + one.write / WRITE_MAX).stream]
@@ -285,9 +481,9 @@ class Place:
         read, write = self.read * factor * (1 - gone), self.write * factor * (1 - gone)
         old = self._peaks[-1] if self._peaks else (0.0, 0.0)
         self._peaks.append((max(old[0], read), max(old[1], write)))
-        if len(self._peaks) <= DOUBLED_AFTER_MINUTES:
+        if len(self._peaks) <= _DOUBLED_AFTER_MINUTES:
             return
-        read, write = self._peaks[-1 - DOUBLED_AFTER_MINUTES]
+        read, write = self._peaks[-1 - _DOUBLED_AFTER_MINUTES]
         needed = ceil(2 * max(min(read, self.quota) / READ_MAX, min(write, self.quota) / WRITE_MAX))
         while self.outcome.partitions < needed:
             able = [each for each in self.ranges if not each.stuck]
@@ -299,7 +495,7 @@ class Place:
         gone = set(map(id, chosen))
         fresh = [each for each in self.ranges if id(each) not in gone]
         for each in chosen:
-            if self.outcome.partitions >= RANGES_MAX:
+            if self.outcome.partitions >= _RANGES_MAX:
                 each.stuck = True
             self._settle(each)
             halves = [each] if each.stuck and not for_size else each.halves(for_size=for_size)

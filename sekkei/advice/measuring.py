@@ -13,10 +13,9 @@ import asyncio
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from sekkei.advice import believable
+from sekkei.advice import sample_data
 from sekkei.advice.metering import Recording, Tally
-from sekkei.advice.staging import set_the_stage
-from sekkei.advice.stock import Stock
+from sekkei.advice.sample_data import Stock, set_the_stage
 from sekkei.clock import ManualClock
 from sekkei.design import (
     Action,
@@ -39,7 +38,7 @@ from sekkei.store import Embedded
 ENV = "measure"
 ITEMS = 200
 TRIES_MAX = 8
-STOCK_TRIES = 25
+_STOCK_TRIES = 25
 """Real partitions differ in size; of so many runs the one in the middle is kept."""
 BATCH = 25
 Progress = Callable[[str, int, int], None]
@@ -57,12 +56,12 @@ async def measure(
     design: Design,
     *,
     items: int = ITEMS,
-    per_partition: int = believable.PER_PARTITION,
+    per_partition: int = sample_data.PER_PARTITION,
     progress: Progress = lambda what, done, of: None,
     stock: Stock | None = None,
 ) -> Measured:
     """Every pattern, on a store in memory with so many items of each entity, or with real ones."""
-    clock = ManualClock(believable.NOW.timestamp())
+    clock = ManualClock(sample_data.NOW.timestamp())
     store = Recording(Embedded(clock=clock))
     db = design.open(store, env=ENV, clock=clock)
     found = Measured()
@@ -73,7 +72,7 @@ async def measure(
             progress(f"measuring {name}", number, len(design.patterns))
             group = number % max(1, items // per_partition)
             made_up = _Made(
-                group * per_partition, per_partition, believable.instance if stock is None else stock.instance
+                group * per_partition, per_partition, sample_data.instance if stock is None else stock.instance
             )
             result = await _measure_one(db, store, pattern, made_up, typical=stock is not None)
             if isinstance(result, Units):
@@ -93,8 +92,8 @@ async def _fill(db: Database, items: int, per_partition: int, progress: Progress
     for number, entity in enumerate(entities):
         progress(f"filling {entity.table.name} with {entity.name}", number, len(entities))
         try:
-            made = [entity.encode(one) for one in believable.instances(entity, items, per_partition)]
-        except believable.Unbelievable as error:
+            made = [entity.encode(one) for one in sample_data.instances(entity, items, per_partition)]
+        except sample_data.Unbelievable as error:
             refused[entity.table.name] = f"no believable items: {error}"
             continue
         keys = entity.table.key_attributes
@@ -121,7 +120,7 @@ class _Made(NamedTuple):
 
     first: int
     per_partition: int
-    make: believable.Make
+    make: sample_data.Make
 
 
 async def _measure_one(
@@ -131,9 +130,9 @@ async def _measure_one(
     idle: Units | None = None
     found: list[Units] = []
     why = "its arguments could not be made up"
-    for number in range(made.first, made.first + (STOCK_TRIES if typical else TRIES_MAX)):
+    for number in range(made.first, made.first + (_STOCK_TRIES if typical else TRIES_MAX)):
         try:
-            step = pattern(**believable.arguments(db.design, pattern.name, number, made.per_partition, made.make))
+            step = pattern(**sample_data.arguments(db.design, pattern.name, number, made.per_partition, made.make))
             await set_the_stage(db, step, number)
             store.tally = Tally()
             written = await _run(db, step)
@@ -141,7 +140,7 @@ async def _measure_one(
         except (ConditionFailed, TransactionFailed) as error:
             why = f"its conditions do not hold for made-up items: {error}"
             continue
-        except (believable.Unbelievable, SekkeiError, DynamoDBError, ValueError, TypeError, LookupError) as error:
+        except (sample_data.Unbelievable, SekkeiError, DynamoDBError, ValueError, TypeError, LookupError) as error:
             why = str(error)
             continue
         if measured.items:

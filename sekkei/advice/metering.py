@@ -12,9 +12,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from sekkei.advice.load import nature_of, splits_within
+from sekkei.advice.load_model import nature_of, splits_within
 from sekkei.advice.sizes import STORAGE_OVERHEAD_BYTES, entry_of, index_write_units, item_bytes, write_units
 from sekkei.clock import SYSTEM, Clock
 from sekkei.design import Design, Entity, Index, SekkeiError, Table
@@ -102,7 +102,7 @@ def _returned(operation: str, response: Response) -> int:
 
 
 MINUTE = 60
-SAVE_SECONDS = 10.0
+_SAVE_SECONDS = 10.0
 FORM = "sekkei-run-1"
 
 
@@ -126,7 +126,7 @@ class Noting:
             response.pop("ConsumedCapacity", None)
         for one in consumed if isinstance(consumed, list) else [consumed] if consumed else []:
             self._note(one, int(operation in WRITES))
-        if self._clock.now() - self._saved >= SAVE_SECONDS:
+        if self._clock.now() - self._saved >= _SAVE_SECONDS:
             self.save()
         return response
 
@@ -166,7 +166,7 @@ Item = Mapping[str, Mapping[str, Any]]
 Written = tuple[str, Item]
 """A table's name in the store, and a key in it."""
 DAY = 86_400
-YEAR_DAYS = 365
+_YEAR_DAYS = 365
 
 
 @dataclass(slots=True)
@@ -273,7 +273,7 @@ class Journal:
     def _days(self, table: Table, item: Item | None) -> float:
         """How long it is kept: a year is what we look at, an expiry ends it earlier."""
         ends = (item or {}).get(table.ttl or "", {}).get("N")
-        return YEAR_DAYS if ends is None else min(max(float(ends) - self._clock.now(), 0.0) / DAY, YEAR_DAYS)
+        return _YEAR_DAYS if ends is None else min(max(float(ends) - self._clock.now(), 0.0) / DAY, _YEAR_DAYS)
 
 
 def _stored_bytes(item: Item | None) -> int:
@@ -369,11 +369,7 @@ def _equalities(request: Request) -> Item:
 # What a journey cost: units by place and form of key, storage by place. Kept as `journeys.json` beside the design.
 
 
-if TYPE_CHECKING:
-    pass
-
-
-NOISE_BYTE_DAYS = 1_000.0
+_NOISE_BYTE_DAYS = 1_000.0
 """A few bytes a year: numbers that grew a digit."""
 
 
@@ -411,7 +407,7 @@ class Travelled:
             if one.read or one.write
         ]
         days = sorted(journal.byte_days.items())
-        kept = {place: round(amount) for place, amount in days if abs(amount) >= NOISE_BYTE_DAYS}
+        kept = {place: round(amount) for place, amount in days if abs(amount) >= _NOISE_BYTE_DAYS}
         return cls(about, list(requests), journal.tally.calls, asked, kept)
 
     @property

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from importlib.resources import files
 
-from sekkei.advice.costing import Bill
-from sekkei.advice.drawing import ENGLISH, plot
-from sekkei.advice.places import simulate_users
-from sekkei.advice.prices import Prices
-from sekkei.advice.scale import TABLE_QUOTA, Scale, Wall
+from sekkei.advice.costing import Bill, Prices
+from sekkei.advice.heat_chart import ENGLISH, plot
+from sekkei.advice.scale import TABLE_QUOTA, Scale, Wall, simulate_users
 
-WALLS_SHOWN = 4
+_WALLS_SHOWN = 4
 
 
 def page(
@@ -97,7 +95,7 @@ def _walls_and_changes(scale: Scale) -> list[str]:
     if not walls:
         return ["", "Nothing gives way: every key can be split."]
     lines = ["", "Where it breaks, nearest first:", ""]
-    lines += [f"- at **{round_users(wall.users)} users** {where(wall)}" for wall in walls[:WALLS_SHOWN]]
+    lines += [f"- at **{round_users(wall.users)} users** {where(wall)}" for wall in walls[:_WALLS_SHOWN]]
     if scale.traffic.changes:
         after = scale.walls(scale.traffic.changes)
         moved = f"{round_users(after[0].users)} users, {where(after[0])}" if after else "none is left"

@@ -12,52 +12,52 @@ from typing import Any, Literal
 
 from sekkei.design import Index, Table
 
-READ_UNIT_BYTES = 4_096
-WRITE_UNIT_BYTES = 1_024
+_READ_UNIT_BYTES = 4_096
+_WRITE_UNIT_BYTES = 1_024
 STORAGE_OVERHEAD_BYTES = 100
 """What DynamoDB adds to every item and every index entry where it bills storage."""
 
 Item = Mapping[str, Mapping[str, Any]]
-Consistency = Literal["eventual", "strong", "transactional"]
-_FACTOR: dict[Consistency, float] = {"eventual": 0.5, "strong": 1.0, "transactional": 2.0}
+_Consistency = Literal["eventual", "strong", "transactional"]
+_FACTOR: dict[_Consistency, float] = {"eventual": 0.5, "strong": 1.0, "transactional": 2.0}
 
 
 def item_bytes(item: Item) -> int:
     """Names and values, as DynamoDB counts them."""
-    return sum(len(name.encode()) + value_bytes(value) for name, value in item.items())
+    return sum(len(name.encode()) + _value_bytes(value) for name, value in item.items())
 
 
-def value_bytes(value: Mapping[str, Any]) -> int:
+def _value_bytes(value: Mapping[str, Any]) -> int:
     ((kind, content),) = value.items()
     if kind == "S":
         return len(content.encode())
     if kind == "N":
-        return number_bytes(content)
+        return _number_bytes(content)
     if kind == "B":
         return len(content if isinstance(content, bytes) else b64decode(content))
     if kind in ("BOOL", "NULL"):
         return 1
     if kind in ("SS", "NS", "BS"):
-        return sum(value_bytes({kind[0]: one}) for one in content)
+        return sum(_value_bytes({kind[0]: one}) for one in content)
     if kind == "L":
-        return 3 + sum(1 + value_bytes(one) for one in content)
-    return 3 + sum(1 + len(name.encode()) + value_bytes(one) for name, one in content.items())
+        return 3 + sum(1 + _value_bytes(one) for one in content)
+    return 3 + sum(1 + len(name.encode()) + _value_bytes(one) for name, one in content.items())
 
 
-def number_bytes(text: str) -> int:
+def _number_bytes(text: str) -> int:
     """About half a byte a significant digit, and one or two beside them."""
     digits = text.lower().partition("e")[0].replace(".", "").lstrip("-").strip("0")
     return (len(digits) + 1) // 2 + 1 + text.startswith("-") if digits else 1
 
 
-def read_units(bytes_read: int, consistency: Consistency = "eventual") -> float:
+def read_units(bytes_read: int, consistency: _Consistency = "eventual") -> float:
     """Of a GetItem, or of a Query or Scan with the sum of what it evaluated."""
-    return max(1, ceil(bytes_read / READ_UNIT_BYTES)) * _FACTOR[consistency]
+    return max(1, ceil(bytes_read / _READ_UNIT_BYTES)) * _FACTOR[consistency]
 
 
 def write_units(item_size: int, *, transactional: bool = False) -> float:
     """The larger of the item before and after counts."""
-    return max(1, ceil(item_size / WRITE_UNIT_BYTES)) * (2.0 if transactional else 1.0)
+    return max(1, ceil(item_size / _WRITE_UNIT_BYTES)) * (2.0 if transactional else 1.0)
 
 
 def entry_of(table: Table, index: Index, item: Item | None) -> Item | None:

@@ -10,7 +10,7 @@ from urllib.parse import quote
 from sekkei.commands import FINDINGS, OK, CouldNotRun
 
 if TYPE_CHECKING:
-    from sekkei.advice.formats import Checked
+    from sekkei.advice.findings import Checked
     from sekkei.design import Design
 
 SUMMARY = "Check designs against the rules of DynamoDB: hot keys, dear indexes, filters, scans, lost updates."
@@ -44,7 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
     if not arguments.designs:
         raise CouldNotRun("Name a design to check: a system such as tasks, or module:attribute.")
     from sekkei.advice.checking import is_clean
-    from sekkei.advice.formats import FORMATS
+    from sekkei.advice.findings import FORMATS
 
     checked = [_checked(name, arguments.users) for name in arguments.designs]
     print(FORMATS[arguments.format](checked))
@@ -53,7 +53,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _checked(name: str, users: str | None) -> Checked:
     from sekkei.advice.checking import check
-    from sekkei.advice.formats import Checked
+    from sekkei.advice.findings import Checked
     from sekkei.commands.cost import scale_named, users_of
     from sekkei.design import Measurements, SekkeiError
     from sekkei.design.loading import find, measurements_beside

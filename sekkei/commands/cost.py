@@ -9,16 +9,14 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from sekkei.advice.amounts import count_of, rate_of
+from sekkei.advice.quantities import count_of, rate_of
 from sekkei.commands import OK, CouldNotRun
 
 if TYPE_CHECKING:
-    from sekkei.advice.costing import Bill
-    from sekkei.advice.learning import Learned
-    from sekkei.advice.prices import Prices
-    from sekkei.advice.saving import Saving
-    from sekkei.advice.scale import Scale
+    from sekkei.advice.costing import Bill, Prices, Saving
+    from sekkei.advice.load_import import Learned
     from sekkei.advice.metering import Travelled
+    from sekkei.advice.scale import Scale
     from sekkei.design import Design
 
 SUMMARY = "Reckon what a design costs in a month, by pattern, table and index, from measured units and your rates."
@@ -74,9 +72,7 @@ def run(arguments: argparse.Namespace) -> int:
         return _learned(arguments)
     if len(arguments.designs) > 1 or arguments.format == "md" or arguments.traffic:
         raise CouldNotRun("Several designs, --format md and --traffic go with --users 1k,100k,10M.")
-    from sekkei.advice.costing import UnknownName, price
-    from sekkei.advice.prices import NoPrices, Prices
-    from sekkei.advice.saving import savings
+    from sekkei.advice.costing import NoPrices, Prices, UnknownName, price, savings
     from sekkei.design import Measurements, SekkeiError
     from sekkei.design.loading import find, measurements_beside
 
@@ -104,9 +100,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _learned(arguments: argparse.Namespace) -> int:
     from sekkei.advice import metering
-    from sekkei.advice.costing import UnknownName
-    from sekkei.advice.learning import CannotLearn, learn
-    from sekkei.advice.prices import NoPrices, Prices
+    from sekkei.advice.costing import NoPrices, Prices, UnknownName
+    from sekkei.advice.load_import import CannotLearn, learn
     from sekkei.design import SekkeiError
     from sekkei.design.loading import find
 
@@ -153,9 +148,9 @@ def _learned_bill(
 
 def _at_scale(arguments: argparse.Namespace) -> int:
     from sekkei.advice import scale_page
-    from sekkei.advice.load import BadLoad
-    from sekkei.advice.prices import NoPrices, Prices
-    from sekkei.advice.traffic import BadTraffic
+    from sekkei.advice.costing import NoPrices, Prices
+    from sekkei.advice.load_model import BadLoad
+    from sekkei.advice.workload import BadTraffic
     from sekkei.design import SekkeiError
 
     if arguments.rate or arguments.rates or arguments.items:

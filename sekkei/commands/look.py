@@ -143,7 +143,7 @@ async def _store(arguments: argparse.Namespace, design: Design | None, name: str
 
 
 async def _made_up(design: Design, arguments: argparse.Namespace) -> Store:
-    from sekkei.advice.furnishing import furnished
+    from sekkei.advice.sample_data import furnished
     from sekkei.store.read_only import ReadOnly
 
     store = await furnished(design, arguments.env)

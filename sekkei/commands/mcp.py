@@ -16,7 +16,7 @@ from sekkei.commands import OK, CouldNotRun, port_number
 from sekkei.commands.startup import STORE_HELP
 
 if TYPE_CHECKING:
-    from sekkei.advice.answering import Answers
+    from sekkei.advice.assistant_tools import Answers
     from sekkei.design import Design
 
 SUMMARY = "Serve a design to coding assistants (Model Context Protocol): what it means, costs and holds; read-only."
@@ -71,7 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 async def _serve(arguments: argparse.Namespace, design: Design) -> None:
-    from sekkei.advice.answering import Answers
+    from sekkei.advice.assistant_tools import Answers
     from sekkei.commands.look import looked_at
 
     asked = argparse.Namespace(**{**vars(arguments), "write": False, "sample": False})

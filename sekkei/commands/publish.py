@@ -145,7 +145,7 @@ def _subject(arguments: argparse.Namespace) -> Subject:
     """With the tags and units that were asked for."""
     from dataclasses import replace
 
-    from sekkei.advice.amounts import rate_of
+    from sekkei.advice.quantities import rate_of
     from sekkei.commands.cost import pair_of, rates_in
     from sekkei.design import Measurements
     from sekkei.design.loading import find, measurements_beside

@@ -11,7 +11,7 @@ from sekkei.commands.startup import open_to_look, settings_to_look, store_errors
 from sekkei.kit.text import written_out
 
 if TYPE_CHECKING:
-    from sekkei.advice.trying import Tried
+    from sekkei.advice.pattern_runner import Tried
 
 SUMMARY = "Run an access pattern on a store and show what it finds, what it cost, and the requests it made."
 
@@ -43,8 +43,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     import asyncio
 
-    from sekkei.advice.copying import copies
-    from sekkei.advice.trying import BadArgument
+    from sekkei.advice.pattern_runner import BadArgument
+    from sekkei.advice.snippets import copies
     from sekkei.design import SekkeiError
     from sekkei.design.loading import load
 
@@ -75,7 +75,7 @@ def _pair(text: str) -> tuple[str, str]:
 
 
 async def _tried(arguments: argparse.Namespace, texts: dict[str, str]) -> Tried:
-    from sekkei.advice.trying import try_pattern
+    from sekkei.advice.pattern_runner import try_pattern
     from sekkei.design.loading import load
 
     settings, name = settings_to_look(arguments.data), store_named(None, arguments.data)

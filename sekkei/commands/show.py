@@ -116,8 +116,8 @@ def _words(key: Mapping[str, Any]) -> str:
 
 def described(item: Mapping[str, Any], table: Mapping[str, Any], design: Design | None, env: str) -> dict[str, Any]:
     """The item with what its design says of it."""
+    from sekkei.advice.pattern_runner import shown
     from sekkei.advice.sizes import item_bytes
-    from sekkei.advice.trying import shown
     from sekkei.design import SekkeiError
 
     declared = design.table_named(table["TableName"], env) if design is not None else None
@@ -141,7 +141,7 @@ def described(item: Mapping[str, Any], table: Mapping[str, Any], design: Design 
 
 
 def as_text(found: Mapping[str, Any]) -> str:
-    from sekkei.advice.copying import literal
+    from sekkei.advice.snippets import literal
 
     title = f"{found['entity'] or 'item'} of {found['table']}, {found['bytes']} bytes"
     rows = [(name, text) for name, text in found["attributes"].items()]

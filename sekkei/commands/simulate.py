@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sekkei.advice.amounts import count_of, rate_of
+from sekkei.advice.quantities import count_of, rate_of
 from sekkei.commands import FINDINGS, OK, CouldNotRun
 from sekkei.commands.cost import pair_of, users_of
 
@@ -85,8 +85,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _asked(arguments: argparse.Namespace, users: int) -> tuple[list[Stream], dict[str, Any]]:
     """The load, and what the tables are like."""
-    from sekkei.advice.load import streams
-    from sekkei.advice.traffic import beside
+    from sekkei.advice.load_model import streams
+    from sekkei.advice.workload import beside
     from sekkei.design import Measurements
     from sekkei.design.loading import find, measurements_beside
 
@@ -108,7 +108,7 @@ def _asked(arguments: argparse.Namespace, users: int) -> tuple[list[Stream], dic
 
 
 def _quota(arguments: argparse.Namespace) -> float:
-    from sekkei.advice.load import BadLoad
+    from sekkei.advice.load_model import BadLoad
 
     for name, least in (("minutes", 1), ("ramp", 0)):
         if not least <= getattr(arguments, name) <= MINUTES_MAX:
@@ -121,8 +121,8 @@ def _quota(arguments: argparse.Namespace) -> float:
 
 def _declared(arguments: argparse.Namespace, users: int, path: Path) -> tuple[list[Stream], dict[str, float]]:
     """What is said beside the design, in the busiest hour."""
-    from sekkei.advice.load import BadLoad
-    from sekkei.advice.places import declared, stored_by, streams_of
+    from sekkei.advice.load_model import BadLoad
+    from sekkei.advice.scale import declared, stored_by, streams_of
 
     if not path.exists():
         raise BadLoad(f"Say what one user does: --rate PATTERN=20/day, or declare it in {path}. See docs/advice.md.")
@@ -166,7 +166,7 @@ def sparkline(shares: Sequence[float]) -> str:
 
 
 def _as_table(report: Report, found: list[Stream], users: int) -> str:
-    from sekkei.advice.load import walls
+    from sekkei.advice.load_model import walls
 
     lines: list[str] = []
     for name, outcome in sorted(report.outcomes.items(), key=lambda each: not each[1].refused):
@@ -196,7 +196,7 @@ def _helped(outcome: Outcome) -> str:
 
 
 def _as_json(report: Report, found: list[Stream], users: int) -> str:
-    from sekkei.advice.load import walls
+    from sekkei.advice.load_model import walls
 
     places = {
         name: {

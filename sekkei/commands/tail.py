@@ -13,7 +13,7 @@ from sekkei.commands.startup import STORE_HELP, open_to_look, store_errors, stor
 from sekkei.kit.text import written_out
 
 if TYPE_CHECKING:
-    from sekkei.advice.following import Told
+    from sekkei.advice.stream_tail import Told
     from sekkei.design import Table
     from sekkei.store.protocol import Store
 
@@ -78,7 +78,7 @@ async def _follow(arguments: argparse.Namespace, table: Table | None) -> None:
 async def _print_changes(store: Store, arguments: argparse.Namespace, table: Table | None) -> None:
     import asyncio
 
-    from sekkei.advice.following import Follower, NoStream, told
+    from sekkei.advice.stream_tail import Follower, NoStream, told
 
     follower = Follower(store, arguments.table, latest=not arguments.start)
     left = arguments.count
@@ -100,7 +100,7 @@ async def _print_changes(store: Store, arguments: argparse.Namespace, table: Tab
 
 
 def as_line(change: Told) -> str:
-    from sekkei.advice.copying import literal
+    from sekkei.advice.snippets import literal
 
     def short(value: Any) -> str:
         text = "—" if value is None else literal(value)

@@ -151,7 +151,7 @@ def _patterns(design: Design, words: Words, measurements: Measurements) -> list[
 
 def _pattern_row(pattern: Pattern[..., Any], words: Words, measurements: Measurements) -> list[str]:
     units = measurements.units.get(pattern.name)
-    plan = "\n".join(line for step in pattern.plans for line in plan_lines(step, words))
+    plan = "\n".join(line for step in pattern.plans for line in _plan_lines(step, words))
     said = words.of(pattern).splitlines()[0]
     parameters = ", ".join(pattern.parameters)
     return [
@@ -163,7 +163,7 @@ def _pattern_row(pattern: Pattern[..., Any], words: Words, measurements: Measure
     ]
 
 
-def plan_lines(plan: Plan, words: Words) -> list[str]:
+def _plan_lines(plan: Plan, words: Words) -> list[str]:
     """One step: what is asked of which table or index, and how."""
     found = [f"{plan.operation} {code(plan.target)}"]
     writing = plan.operation not in ("GetItem", "BatchGetItem", "Query", "Scan")

@@ -16,13 +16,13 @@ from .document import Diagram
 
 LINE = 18
 PAD = 10
-COLUMN_GAP = 64
-ROW_GAP = 16
+_COLUMN_GAP = 64
+_ROW_GAP = 16
 COLUMN_HEIGHT = 720
 """A column that is taller is split."""
-ROW_WIDTH = 1000
+_ROW_WIDTH = 1000
 """Rows of entities without relations are no wider."""
-MONO = 8.0
+_MONO = 8.0
 """A character of the attributes' lines, 13 px of any monospaced font."""
 _NARROW, _WIDE = frozenset("fijlrtI.,:;'|!()[]{}- "), frozenset("mwMWGOQ@%&")
 
@@ -109,7 +109,7 @@ def _place(diagram: Diagram) -> list[Box]:
     for level in sorted(set(levels)):
         column = [n for n, one in enumerate(diagram.entities) if levels[n] == level and id(one) in joined]
         x = _stand_in_columns(_near_parents(column, edges, boxes), sizes, boxes, x)
-    below = max((box.y + box.height + ROW_GAP for box in boxes.values()), default=float(PAD))
+    below = max((box.y + box.height + _ROW_GAP for box in boxes.values()), default=float(PAD))
     alone = [number for number in range(len(diagram.entities)) if number not in boxes]
     _stand_in_rows(alone, sizes, boxes, below)
     return [boxes[number] for number in range(len(diagram.entities))]
@@ -127,26 +127,26 @@ def _stand_in_columns(column: list[int], sizes: list[Box], boxes: dict[int, Box]
     """As many columns side by side as the height asks for; returns where the next begins."""
     if not column:
         return x
-    total = sum(sizes[number].height + ROW_GAP for number in column)
+    total = sum(sizes[number].height + _ROW_GAP for number in column)
     parts = ceil(total / COLUMN_HEIGHT)
     each = ceil(len(column) / parts)
     for start in range(0, len(column), each):
         y, widest = float(PAD), 0.0
         for number in column[start : start + each]:
             boxes[number] = sizes[number]._replace(x=x, y=y)
-            y += sizes[number].height + ROW_GAP
+            y += sizes[number].height + _ROW_GAP
             widest = max(widest, sizes[number].width)
-        x += widest + (COLUMN_GAP if start + each >= len(column) else COLUMN_GAP / 2)
+        x += widest + (_COLUMN_GAP if start + each >= len(column) else _COLUMN_GAP / 2)
     return x
 
 
 def _stand_in_rows(alone: list[int], sizes: list[Box], boxes: dict[int, Box], y: float) -> None:
     x, tallest = float(PAD), 0.0
     for number in alone:
-        if x > PAD and x + sizes[number].width > ROW_WIDTH:
-            x, y, tallest = float(PAD), y + tallest + ROW_GAP, 0.0
+        if x > PAD and x + sizes[number].width > _ROW_WIDTH:
+            x, y, tallest = float(PAD), y + tallest + _ROW_GAP, 0.0
         boxes[number] = sizes[number]._replace(x=x, y=y)
-        x += sizes[number].width + ROW_GAP
+        x += sizes[number].width + _ROW_GAP
         tallest = max(tallest, sizes[number].height)
 
 
@@ -175,7 +175,7 @@ def _letter(letter: str) -> float:
 
 
 def mono_width(text: str) -> float:
-    return sum(MONO if ord(letter) < 0x2E80 else 14.0 for letter in text)
+    return sum(_MONO if ord(letter) < 0x2E80 else 14.0 for letter in text)
 
 
 # How it looks
@@ -202,7 +202,7 @@ def _box(box: Box, lit: Collection[str], address: Address | None) -> str:
 def _edge(parent: Box, child: Box, many: bool, lit: Collection[str]) -> str:
     start = (parent.x + parent.width, parent.y + parent.height / 2)
     end = (child.x, child.y + child.height / 2)
-    bend = (end[0] - start[0]) / 2 if end[0] > start[0] else COLUMN_GAP
+    bend = (end[0] - start[0]) / 2 if end[0] > start[0] else _COLUMN_GAP
     curve = (
         f"M{start[0]:.0f} {start[1]:.0f}C{start[0] + bend:.0f} {start[1]:.0f} "
         f"{end[0] - bend:.0f} {end[1]:.0f} {end[0]:.0f} {end[1]:.0f}"

@@ -22,8 +22,7 @@ from typing import Any
 
 from starlette.routing import Match, Mount, Route
 
-from sekkei.advice.metering import Journal
-from sekkei.advice.metering import Travelled
+from sekkei.advice.metering import Journal, Travelled
 from sekkei.clock import ManualClock
 from sekkei.design import Design
 from sekkei.runtime.design import design as runtime_design

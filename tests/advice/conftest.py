@@ -8,7 +8,7 @@ from typing import Any
 
 from sekkei.advice.checking import check
 from sekkei.advice.scale import scale_of
-from sekkei.advice.traffic import Traffic
+from sekkei.advice.workload import Traffic
 from sekkei.design import Attr, Design, Index, Key, Measurements, Units, attr, model, part
 
 

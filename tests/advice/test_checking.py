@@ -7,7 +7,7 @@ import json
 import pytest
 
 from sekkei.advice.checking import check, is_clean
-from sekkei.advice.formats import FORMATS, Checked
+from sekkei.advice.findings import FORMATS, Checked
 from sekkei.design import DesignError, Index
 from tests.advice.conftest import thing_design
 

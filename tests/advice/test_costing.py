@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from sekkei.advice.believable import instance
-from sekkei.advice.costing import UnknownName, price
-from sekkei.advice.prices import NoPrices, Prices
+from sekkei.advice.costing import NoPrices, Prices, UnknownName, price
+from sekkei.advice.sample_data import instance
 from sekkei.advice.sizes import item_bytes
 from sekkei.design import Design, Index, Measurements, Query, Units, Update
 from sekkei.design.loading import find, measurements_beside

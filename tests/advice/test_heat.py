@@ -13,6 +13,7 @@ import pytest
 
 from sekkei.advice.heat import (
     FIRST_PARTITIONS,
+    SIZE_MAX,
     SPLIT_AFTER_SECONDS,
     Outcome,
     Provisioned,
@@ -24,7 +25,6 @@ from sekkei.advice.heat import (
     simulate,
     zipf,
 )
-from sekkei.advice.partitions import SIZE_MAX
 
 GB = 1024**3
 MANY = even(10**6)

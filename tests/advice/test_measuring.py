@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from sekkei.advice.believable import instance, instances
 from sekkei.advice.measuring import measure
+from sekkei.advice.sample_data import instance, instances
 from sekkei.advice.sizes import item_bytes, read_units
 from sekkei.design import Index, Measurements, Query, Transaction, Units, Update
 from sekkei.design.loading import find, measurements_beside

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sekkei.advice.believable import instance
-from sekkei.advice.costing import Bill, price
-from sekkei.advice.prices import Prices
-from sekkei.advice.saving import savings
+from sekkei.advice.costing import Bill, Prices, price, savings
+from sekkei.advice.sample_data import instance
 from sekkei.advice.sizes import item_bytes
 from sekkei.design import Attr, Design, Index, Measurements, Query, Units, attr, model, part
 from tests.advice.conftest import State, Thing, thing_design

@@ -6,13 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from sekkei.advice import declared, metering, simulate_users
-from sekkei.advice import traffic as traffic_of
-from sekkei.advice.prices import Prices
-from sekkei.advice.scale import Scale, scale_of
-from sekkei.advice.scale_page import round_users
-from sekkei.advice.traffic import BadTraffic, Change, Traffic
+import sekkei.advice
+from sekkei.advice import declared, heat_of, metering, plot, simulate_users
+from sekkei.advice import workload as traffic_of
+from sekkei.advice.costing import Prices
+from sekkei.advice.load_model import walls
 from sekkei.advice.metering import Asked, Travelled
+from sekkei.advice.scale import Scale, scale_of, streams_of
+from sekkei.advice.scale_page import round_users
+from sekkei.advice.workload import BadTraffic, Change, Traffic
 from sekkei.design import Measurements
 from sekkei.design.loading import find, measurements_beside
 from tests.advice.test_costing import MEASURED, shop
@@ -121,3 +123,53 @@ def test_pictures_show_the_wall() -> None:
         assert outcome.reason.endswith(f"{wall.kind.title()}KeyRangeThroughputExceeded")
         assert outcome.stuck
         assert report.minutes[-1].served < 0.8 * report.minutes[-1].asked
+
+
+# What so many users mean for each table and index.
+
+
+def test_by_hand() -> None:
+    scale, users = by_hand(), 864_000
+    index = heat_of(scale, users)["orders.by_state"]
+    # Twenty orders a second, three units each; four times that in the busiest hour.
+    assert (index.read, index.write) == pytest.approx((0.0, 240.0))
+    assert index.dollars == pytest.approx(60 * 0.625 * 730 * 3_600 / 1e6)
+    assert index.wall is not None
+    assert index.heat == pytest.approx(240 / 3 / 1_000, rel=0.01)  # a third of it on each key, which bears 1,000
+
+
+def test_places_add_up_to_the_bill() -> None:
+    for name in ("eventbot", "q"):
+        scale, prices = declared(name), Prices.of("ap-northeast-1")
+        bill, places = scale.bill(100_000, prices), heat_of(scale, 100_000, prices)
+        assert sum(each.dollars or 0.0 for each in places.values()) == pytest.approx(bill.on_demand)
+        assert sum(each.gigabytes for each in places.values()) == pytest.approx(bill.gigabytes)
+        assert sum(each.read for each in places.values()) == pytest.approx(bill.read * bill.peak)
+
+
+def test_simulated_streams_are_what_users_ask() -> None:
+    scale = by_hand()
+    found = streams_of(scale, 864_000)
+    assert {stream.place: stream.write for stream in found} == pytest.approx(
+        {"orders": 320.0, "orders.by_state": 240.0}
+    )
+    assert {stream.calls for stream in found} == {80.0}
+    report = simulate_users(scale, 864_000, minutes=5)
+    assert [minute.asked for minute in report.minutes] == pytest.approx([80.0] * 5)
+    assert plot(report).startswith("<svg")
+
+
+def test_nothing_else_is_exported() -> None:
+    assert all(hasattr(sekkei.advice, name) for name in sekkei.advice.__all__)
+    with pytest.raises(AttributeError):
+        sekkei.advice.nothing  # noqa: B018
+
+
+def test_the_walls_of_a_simulation_are_those_of_the_bill() -> None:
+    """Two ways to the same number: the hottest key of each form, from streams and from what is declared."""
+    for name in ("chiipochi", "q"):
+        scale = declared(name)
+        nearest = next(wall for wall in scale.walls() if wall.key)
+        bound = walls(streams_of(scale, nearest.users), nearest.users)[0]
+        assert (bound.place, bound.key) == (nearest.place, nearest.key)
+        assert bound.users == pytest.approx(nearest.users, rel=0.002)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sekkei import cli
-from sekkei.advice.amounts import count_of, rate_of
+from sekkei.advice.quantities import count_of, rate_of
 
 
 @pytest.fixture

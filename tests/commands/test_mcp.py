@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from sekkei import cli
-from sekkei.advice.answering import Answers
-from sekkei.advice.furnishing import example_of, furnished
+from sekkei.advice.assistant_tools import Answers
+from sekkei.advice.sample_data import example_of, furnished
 from sekkei.commands.mcp import Tools, guarded, server_of
 from sekkei.design import Measurements
 from tests.commands.process import environment

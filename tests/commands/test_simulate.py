@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from sekkei import cli
-from sekkei.advice.traffic import beside
+from sekkei.advice.workload import beside
 from sekkei.commands.simulate import sparkline
 from sekkei.design.loading import find
 

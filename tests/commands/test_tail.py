@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from sekkei import cli
-from sekkei.advice.following import Follower, told
+from sekkei.advice.stream_tail import Follower, told
 from sekkei.design import tables
 from sekkei.store import Embedded
 from tests.web.example.design import Note, design, notes, table

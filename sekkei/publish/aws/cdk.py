@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 
-CDK_VERSION = ">=2.170,<3"
+_CDK_VERSION = ">=2.170,<3"
 
 APP = '''"""The stack {name}. Yours to change: `sekkei publish` writes {template} again, and never this file."""
 
@@ -45,6 +45,6 @@ def files(name: str, template_name: str, table: str) -> dict[str, str]:
     start = {"app": "python3 app.py", "context": {"@aws-cdk/core:newStyleStackSynthesis": True}}
     return {
         "cdk.json": json.dumps(start, indent=2) + "\n",
-        "requirements.txt": f"aws-cdk-lib{CDK_VERSION}\n",
+        "requirements.txt": f"aws-cdk-lib{_CDK_VERSION}\n",
         "app.py": APP.format(name=name, template=template_name, table=table),
     }

@@ -17,8 +17,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 PYTHON = "3.12"
-MACHINES = {"arm64": "aarch64", "x86_64": "x86_64"}
-GLIBCS = ("manylinux2014", "manylinux_2_17", "manylinux_2_26", "manylinux_2_28", "manylinux_2_34")
+_MACHINES = {"arm64": "aarch64", "x86_64": "x86_64"}
+_GLIBCS = ("manylinux2014", "manylinux_2_17", "manylinux_2_26", "manylinux_2_28", "manylinux_2_34")
 """Lambda's Python 3.12 runs on Amazon Linux 2023, which has glibc 2.34."""
 LEFT_OUT = frozenset({"apsw", "uvicorn", "uvloop", "sekkei", "sekkei-systems", "boto3", "botocore"})
 """A function has Amazon's store and is called by Lambda; it needs none of these."""
@@ -67,7 +67,7 @@ def build(system: str, out: Path, architecture: str, python: str = PYTHON) -> Pa
     out.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         target = Path(folder)
-        _install(requirements, target, MACHINES[architecture], python)
+        _install(requirements, target, _MACHINES[architecture], python)
         _describe(target, system)
         for name, path in [*_own("sekkei", ()), *_own("sekkei_systems", _others(system))]:
             (target / name).parent.mkdir(parents=True, exist_ok=True)
@@ -117,7 +117,7 @@ def _describe(target: Path, system: str) -> None:
 def _install(requirements: list[str], target: Path, machine: str, python: str) -> None:
     command = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps"]
     command += ["--target", str(target), "--python-version", python]
-    command += [word for glibc in GLIBCS for word in ("--platform", f"{glibc}_{machine}")]
+    command += [word for glibc in _GLIBCS for word in ("--platform", f"{glibc}_{machine}")]
     command += ["--implementation", "cp", "--only-binary", ":all:", "--no-compile", *requirements]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:

@@ -24,7 +24,7 @@ STREAM_BATCH = 100
 DEAD_LETTER_SECONDS = 1_209_600
 EVERY_MINUTE = "rate(1 minute)"
 COST_TAG = "sekkei:system"
-UNUSUAL_COST_USD = "10"
+_UNUSUAL_COST_USD = "10"
 DEAD_LETTERS = "StreamDeadLetters"
 
 
@@ -95,16 +95,16 @@ def allow(sid: str, actions: list[str], resource: Any) -> dict[str, Any]:
     return {"Sid": sid, "Effect": "Allow", "Action": actions, "Resource": resource}
 
 
-class Metric(NamedTuple):
+class _Metric(NamedTuple):
     namespace: str
     name: str
     statistic: str
 
 
-ERRORS = Metric("AWS/Lambda", "Errors", "Sum")
-AGE = Metric("AWS/Lambda", "IteratorAge", "Maximum")
-THROTTLES = Metric("AWS/DynamoDB", "ThrottledRequests", "Sum")
-DEAD = Metric("AWS/SQS", "ApproximateNumberOfMessagesVisible", "Maximum")
+_ERRORS = _Metric("AWS/Lambda", "Errors", "Sum")
+_AGE = _Metric("AWS/Lambda", "IteratorAge", "Maximum")
+_THROTTLES = _Metric("AWS/DynamoDB", "ThrottledRequests", "Sum")
+_DEAD = _Metric("AWS/SQS", "ApproximateNumberOfMessagesVisible", "Maximum")
 DIMENSIONS = {"AWS/Lambda": "FunctionName", "AWS/DynamoDB": "TableName", "AWS/SQS": "QueueName"}
 """What a metric of each service is of."""
 
@@ -115,7 +115,7 @@ class Alarm(NamedTuple):
     of: str
     """A function, a table's name in the design, or the queue."""
     what: str
-    metric: Metric
+    metric: _Metric
     threshold: int
     text: str
 
@@ -124,13 +124,13 @@ ALARM_SECONDS = 300
 
 
 def alarms(system: Published) -> list[Alarm]:
-    found = [Alarm(each, "errors", ERRORS, 1, f"The {each} function fails") for each in system.functions]
+    found = [Alarm(each, "errors", _ERRORS, 1, f"The {each} function fails") for each in system.functions]
     for table in system.designs[0].tables.values():
         text = f"{table.name} refuses requests: see sekkei simulate"
-        found.append(Alarm(table.name, "throttles", THROTTLES, 10, text))
+        found.append(Alarm(table.name, "throttles", _THROTTLES, 10, text))
     if system.streams:
-        found.append(Alarm("stream", "dead", DEAD, 1, "Records of a stream were given up"))
-        found.append(Alarm("stream", "age", AGE, ALARM_SECONDS * 1_000, "Streams are read five minutes late"))
+        found.append(Alarm("stream", "dead", _DEAD, 1, "Records of a stream were given up"))
+        found.append(Alarm("stream", "age", _AGE, ALARM_SECONDS * 1_000, "Streams are read five minutes late"))
     return found
 
 
@@ -157,7 +157,7 @@ def dashboard(system: Published, region: str, name_of: Mapping[str, str]) -> dic
 COST_ABOVE = {
     "Key": "ANOMALY_TOTAL_IMPACT_ABSOLUTE",
     "MatchOptions": ["GREATER_THAN_OR_EQUAL"],
-    "Values": [UNUSUAL_COST_USD],
+    "Values": [_UNUSUAL_COST_USD],
 }
 
 

@@ -15,7 +15,7 @@ from sekkei.design import Design, Pattern, Table
 from sekkei.publish.aws.calls import Calls
 from sekkei.publish.aws.names import arn_of, logical
 
-SCANNING = ("work",)
+_SCANNING = ("work",)
 NOTHING: Mapping[str, Calls] = MappingProxyType({})
 READ = ("BatchGetItem", "GetItem", "Query")
 WRITE = ("BatchWriteItem", "ConditionCheckItem", "DeleteItem", "PutItem", "UpdateItem")
@@ -29,7 +29,7 @@ def statements(*designs: Design, function: str = "http", noted: Mapping[str, Cal
     for design in designs:
         calls = noted.get(design.name)
         if calls is None:
-            found += _of_design(design, scan=function in SCANNING)
+            found += _of_design(design, scan=function in _SCANNING)
         else:
             found += _of_calls(design, calls.get(function, {}))
     return found

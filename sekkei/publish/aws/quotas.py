@@ -14,15 +14,15 @@ UNITS_MAX = 40_000
 """Provisioned for one table, and for one index, unless AWS has raised it for the account."""
 TABLES_MAX = 2_500
 """Of one account in one region."""
-RESOURCES_MAX, PARAMETERS_MAX, OUTPUTS_MAX = 500, 200, 200
-TEMPLATE_BYTES_MAX = 1_000_000
+_RESOURCES_MAX, _PARAMETERS_MAX, _OUTPUTS_MAX = 500, 200, 200
+_TEMPLATE_BYTES_MAX = 1_000_000
 POLICY_CHARACTERS_MAX = 10_240
 """All inline policies of one role, without white space."""
-ARN_CHARACTERS = 90
+_ARN_CHARACTERS = 90
 """About as long as a table's ARN gets; a reference stands for one."""
-STACK_NAME = re.compile(r"[A-Za-z][A-Za-z0-9-]{0,127}")
-FUNCTION_NAME_MAX = 64
-LONGEST_FUNCTION = "-stream"
+_STACK_NAME = re.compile(r"[A-Za-z][A-Za-z0-9-]{0,127}")
+_FUNCTION_NAME_MAX = 64
+_LONGEST_FUNCTION = "-stream"
 
 
 class CannotPublish(ValueError):
@@ -38,17 +38,17 @@ def check_target(given: str, known: Sequence[str]) -> None:
 
 
 def check_stack_name(name: str, functions: bool) -> None:
-    if STACK_NAME.fullmatch(name) is None:
+    if _STACK_NAME.fullmatch(name) is None:
         meant = re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-")
-        plain = meant if STACK_NAME.fullmatch(meant) else "my-stack"
+        plain = meant if _STACK_NAME.fullmatch(meant) else "my-stack"
         raise CannotPublish(
             f"{name[:60]!r} cannot name a stack: letters, digits and -, beginning with a letter, at most 128. "
             f"Try --stack {plain[:50]}."
         )
-    if functions and len(name) + len(LONGEST_FUNCTION) > FUNCTION_NAME_MAX:
+    if functions and len(name) + len(_LONGEST_FUNCTION) > _FUNCTION_NAME_MAX:
         raise CannotPublish(
-            f"The stack {name[:60]!r} would name a function {name[:20]}…{LONGEST_FUNCTION}, and Lambda takes "
-            f"{FUNCTION_NAME_MAX} characters. Give it a name of at most {FUNCTION_NAME_MAX - len(LONGEST_FUNCTION)}."
+            f"The stack {name[:60]!r} would name a function {name[:20]}…{_LONGEST_FUNCTION}, and Lambda takes "
+            f"{_FUNCTION_NAME_MAX} characters. Give it a name of at most {_FUNCTION_NAME_MAX - len(_LONGEST_FUNCTION)}."
         )
 
 
@@ -78,7 +78,7 @@ def _check_units(name: str, table: Table) -> None:
 
 def check_template(content: Mapping[str, Any], text: str) -> None:
     """A template of CloudFormation or SAM."""
-    for part, most in (("Resources", RESOURCES_MAX), ("Parameters", PARAMETERS_MAX), ("Outputs", OUTPUTS_MAX)):
+    for part, most in (("Resources", _RESOURCES_MAX), ("Parameters", _PARAMETERS_MAX), ("Outputs", _OUTPUTS_MAX)):
         count = len(content.get(part, ()))
         if count > most:
             raise CannotPublish(
@@ -86,9 +86,9 @@ def check_template(content: Mapping[str, Any], text: str) -> None:
                 "publish it --to terraform."
             )
     size = len(text.encode())
-    if size > TEMPLATE_BYTES_MAX:
+    if size > _TEMPLATE_BYTES_MAX:
         raise CannotPublish(
-            f"The template has {size:,} bytes; CloudFormation takes {TEMPLATE_BYTES_MAX:,}. Make several designs of "
+            f"The template has {size:,} bytes; CloudFormation takes {_TEMPLATE_BYTES_MAX:,}. Make several designs of "
             "it, or publish it --to terraform."
         )
     for name, resource in content["Resources"].items():
@@ -117,7 +117,7 @@ def _resolved(content: Any) -> Any:
     if not isinstance(content, Mapping):
         return content
     if "Fn::Sub" in content:
-        return "x" * ARN_CHARACTERS + str(content["Fn::Sub"]).partition("}")[2]
+        return "x" * _ARN_CHARACTERS + str(content["Fn::Sub"]).partition("}")[2]
     if "Fn::GetAtt" in content or "Ref" in content:
-        return "x" * ARN_CHARACTERS
+        return "x" * _ARN_CHARACTERS
     return {name: _resolved(part) for name, part in content.items()}

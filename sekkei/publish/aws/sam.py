@@ -13,7 +13,7 @@ from sekkei.publish.aws.system import template as stack
 from sekkei.publish.aws.tables import Resource
 
 PACKAGE = "package.zip"
-UPLOADED = ("CodeBucket", "CodeKey")
+_UPLOADED = ("CodeBucket", "CodeKey")
 """Parameters of the stack that SAM fills by itself."""
 
 
@@ -31,7 +31,7 @@ def template(system: Published, env: str) -> dict[str, Any]:
         "AWSTemplateFormatVersion": made["AWSTemplateFormatVersion"],
         "Transform": "AWS::Serverless-2016-10-31",
         "Description": made["Description"],
-        "Parameters": {name: each for name, each in made["Parameters"].items() if name not in UPLOADED},
+        "Parameters": {name: each for name, each in made["Parameters"].items() if name not in _UPLOADED},
         "Rules": made["Rules"],
         "Conditions": made["Conditions"],
         "Resources": {**resources, **functions},

@@ -9,7 +9,7 @@ from sekkei.design import Capacity, Design, Index, Table
 from sekkei.publish.aws.names import name_with
 from sekkei.publish.aws.tables import DESIGN_TAG, SHARED_WORDS, has_shared
 
-SOURCE, VERSION, SEVERAL = "hashicorp/aws", ">= 6.0", ">= 6.37"
+SOURCE, VERSION, _SEVERAL = "hashicorp/aws", ">= 6.0", ">= 6.37"
 """Keys of one attribute are said by `hash_key` and `range_key`, which every version takes. Later ones warn that these
 will go, but the `key_schema` that they ask for is unknown before 6.29, and an index that is there would be made anew.
 Keys of several attributes need it, and work well from 6.37 on."""
@@ -36,7 +36,7 @@ def configuration(*designs: Design, env: str) -> dict[str, Any]:
 
 def _provider(designs: Sequence[Design]) -> dict[str, str]:
     indexes = (index for design in designs for table in design.tables.values() for index in table.indexes.values())
-    return {"source": SOURCE, "version": SEVERAL if any(_is_of_several(each) for each in indexes) else VERSION}
+    return {"source": SOURCE, "version": _SEVERAL if any(_is_of_several(each) for each in indexes) else VERSION}
 
 
 def _is_of_several(index: Index) -> bool:

@@ -26,8 +26,8 @@ CARRIED = frozenset(
     }
 )
 """What a design says of a table."""
-SIMPLE = {"String": "S", "Number": "N", "Binary": "B"}
-OF_A_REPLICA = ("PointInTimeRecoverySpecification", "DeletionProtectionEnabled", "Tags")
+_SIMPLE = {"String": "S", "Number": "N", "Binary": "B"}
+_OF_A_REPLICA = ("PointInTimeRecoverySpecification", "DeletionProtectionEnabled", "Tags")
 UNKNOWN = object()
 """What only a deployment tells."""
 _PLACE = re.compile(r"\$\{([^!}][^}]*)\}")
@@ -44,7 +44,7 @@ def from_cloudformation(content: Given) -> list[Found]:
 
 
 def _table(logical: str, resource: Given, content: Given) -> Found:
-    worked = Worked(content)
+    worked = _Worked(content)
     place = resource.at("Properties")
     name = worked.out(place.at("TableName").content, "TableName", open_env=True)
     properties = worked.out({key: one.content for key, one in place.entries() if key != "TableName"}, "")
@@ -62,7 +62,7 @@ def _plain(kind: str, properties: dict[str, Any]) -> dict[str, Any]:
     """In the words of AWS::DynamoDB::Table."""
     if kind == "AWS::Serverless::SimpleTable":
         key = Given(properties).at("PrimaryKey")
-        name, said = key.at("Name").text("id"), SIMPLE.get(key.at("Type").text("String"), "S")
+        name, said = key.at("Name").text("id"), _SIMPLE.get(key.at("Type").text("String"), "S")
         schema = [{"AttributeName": name, "KeyType": "HASH"}]
         return {
             **properties,
@@ -72,10 +72,10 @@ def _plain(kind: str, properties: dict[str, Any]) -> dict[str, Any]:
     replicas = Given(properties).at("Replicas").each() if kind == "AWS::DynamoDB::GlobalTable" else []
     if not replicas:
         return properties
-    return {**{name: replicas[0].at(name).content for name in OF_A_REPLICA}, **properties}
+    return {**{name: replicas[0].at(name).content for name in _OF_A_REPLICA}, **properties}
 
 
-class Worked:
+class _Worked:
     """Functions of one template, worked out."""
 
     def __init__(self, content: Given) -> None:

@@ -7,8 +7,8 @@ import re
 from sekkei.publish.importing.found import Entity, Found, Item
 from sekkei.publish.importing.names import TAKEN, identifier, unique
 
-DISCRIMINATORS = ("type", "entityType", "entity_type", "__edb_e__", "_type", "kind", "EntityType", "Type")
-MIXED = "mixed"
+_DISCRIMINATORS = ("type", "entityType", "entity_type", "__edb_e__", "_type", "kind", "EntityType", "Type")
+_MIXED = "mixed"
 """The type of an attribute that is not the same in all items."""
 _PREFIX = re.compile(r"[A-Za-z_]+(?=#)")
 Form = tuple[str, ...]
@@ -20,7 +20,7 @@ def discriminator_of(table: Found) -> str | None:
     if table.discriminator is not None:
         return table.discriminator
     keys = {*table.keys, *(name for index in table.indexes for name in (*index["pk"], *index["sk"]))}
-    usual = [name for name in DISCRIMINATORS if name not in keys]
+    usual = [name for name in _DISCRIMINATORS if name not in keys]
     for tells in (_every_item_has, _most_items_need):
         for name in usual:
             if table.items and tells(table, name):
@@ -166,5 +166,5 @@ def _attributes(table: Found, items: list[Item], discriminator: str | None) -> d
         for stored, value in item.items():
             if stored not in table.keys and stored != discriminator:
                 kind = next(iter(value))
-                found[stored] = kind if found.get(stored, kind) == kind else MIXED
+                found[stored] = kind if found.get(stored, kind) == kind else _MIXED
     return found

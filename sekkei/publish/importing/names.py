@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from keyword import iskeyword
 from unicodedata import normalize
 
-MADE = ("Attr", "Capacity", "Design", "Index", "Key", "LocalIndex", "attr", "model", "part")
-TAKEN = frozenset({*MADE, "Any", "Decimal", "annotations", "design", "self"})
+_MADE = ("Attr", "Capacity", "Design", "Index", "Key", "LocalIndex", "attr", "model", "part")
+TAKEN = frozenset({*_MADE, "Any", "Decimal", "annotations", "design", "self"})
 TAKEN |= {"str", "bytes", "bool", "list", "dict", "frozenset"}
 """What the written module itself means by these."""
 LONGEST = 60

@@ -16,7 +16,7 @@ from sekkei.publish.importing.names import TAKEN, class_name, identifier, unique
 
 TYPES = {"S": "str", "N": "Decimal", "B": "bytes", "BOOL": "bool", "L": "list[Any]", "M": "dict[str, Any]"}
 TYPES |= {"SS": "frozenset[str]", "NS": "frozenset[Decimal]", "BS": "frozenset[bytes]", "NULL": "str | None"}
-NOTE_MAX = 300
+_NOTE_MAX = 300
 ENV = "{env}"
 _AT_THE_START, _AT_THE_END = re.compile(r"\{env\}[-_.]?"), re.compile(r"[-_.]?\{env\}$")
 
@@ -66,7 +66,7 @@ def _naming(found: Sequence[Found]) -> tuple[str, dict[str, str]]:
 def _line(text: str) -> str:
     """As one line of a comment or a docstring."""
     shown = "".join(one if one.isprintable() else " " for one in text)
-    return shown.replace("\\", "/").replace('"', "'")[:NOTE_MAX]
+    return shown.replace("\\", "/").replace('"', "'")[:_NOTE_MAX]
 
 
 def _table_source(table: Found, name: str, taken: set[str]) -> list[str]:

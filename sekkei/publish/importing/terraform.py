@@ -9,7 +9,7 @@ from typing import Any
 from sekkei.publish.importing.found import Found, attribute_types, ours, projection
 from sekkei.publish.importing.given import Given, NotUnderstood
 
-TABLE, INSIGHTS = "aws_dynamodb_table", "aws_dynamodb_contributor_insights"
+TABLE, _INSIGHTS = "aws_dynamodb_table", "aws_dynamodb_contributor_insights"
 _VARIABLE = re.compile(r"\$\{var\.(\w+)\}")
 ENVIRONMENTS = ("env", "environment", "stage")
 """What a variable for the environment is usually called."""
@@ -17,7 +17,7 @@ ENVIRONMENTS = ("env", "environment", "stage")
 
 def from_terraform(content: Given) -> list[Found]:
     tables = {place: _terraformed(table, content) for place, table in _resources(content, TABLE)}
-    for _, one in _resources(content, INSIGHTS):
+    for _, one in _resources(content, _INSIGHTS):
         name, index = one.at("table_name").text(""), one.at("index_name").text("")
         table = tables.get(name.removeprefix("${").removesuffix(".name}"))
         table = table or next((each for each in tables.values() if each.name == name), None)

@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from sekkei.advice.following import Follower, NoStream, Told, told
+from sekkei.advice.stream_tail import Follower, NoStream, Told, told
 from sekkei.design import Table
 from sekkei.design.reading import seal, unseal
 from sekkei.errors import DynamoDBError

@@ -2,7 +2,7 @@
 
 ?pattern=members_of&rate=50/s&users=10k&spread=zipf&region=ap-northeast-1      &heat=1 simulates an hour of it
 
-Units are those of `sekkei measure`, prices those of `sekkei.advice.prices`; what is not known is said to be unknown.
+Units are those of `sekkei measure`, prices those of `sekkei.advice.costing`; what is not known is said to be unknown.
 """
 
 from __future__ import annotations
@@ -13,13 +13,12 @@ from typing import NamedTuple
 
 from starlette.requests import Request
 
-from sekkei.advice import heat, traffic
-from sekkei.advice.amounts import count_of, rate_of
-from sekkei.advice.costing import UnknownName, price, request_dollars
-from sekkei.advice.load import BadLoad, streams, walls
-from sekkei.advice.prices import SECONDS_A_MONTH, Prices
+from sekkei.advice import heat, workload
+from sekkei.advice.costing import SECONDS_A_MONTH, Prices, UnknownName, price, request_dollars
+from sekkei.advice.load_model import BadLoad, streams, walls
+from sekkei.advice.quantities import count_of, rate_of
 from sekkei.advice.scale import TABLE_QUOTA, of_pattern
-from sekkei.advice.traffic import BadTraffic, Traffic
+from sekkei.advice.workload import BadTraffic, Traffic
 from sekkei.design import Design, SekkeiError, Units
 from sekkei.design.loading import find
 from sekkei.web.console.looked import Looked
@@ -162,7 +161,7 @@ def _limits(asked: list[heat.Stream], rate: float) -> Iterator[Limit]:
 
 def _declared(looked: Looked, name: str) -> Traffic | None:
     try:
-        path = traffic.beside(find(looked.sources.get(name, name))[1])
-        return traffic.load(path) if path.exists() else None
+        path = workload.beside(find(looked.sources.get(name, name))[1])
+        return workload.load(path) if path.exists() else None
     except (SekkeiError, BadTraffic):
         return None

@@ -13,10 +13,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from sekkei.advice import drawing
+from sekkei.advice import heat_chart
+from sekkei.advice.costing import Prices
 from sekkei.advice.heat import Report
-from sekkei.advice.prices import Prices
-from sekkei.advice.tracing import path_of, uses_of
+from sekkei.advice.lineage import path_of, uses_of
 from sekkei.design import Design, UniqueKey, tables
 from sekkei.errors import DynamoDBError
 from sekkei.publish.document import Diagram
@@ -105,8 +105,8 @@ async def show_map(request: Request) -> Response:
 def _picture(request: Request, report: Report) -> Markup:
     """Asked, served and throttled, minute by minute, in the reader's language."""
     blanks = {name: f"{{{name}}}" for name in ("asked", "throttled", "last", "first", "place", "minutes")}
-    words = (t(request, f"console.map.plot.{name}", **blanks) for name in drawing.Words._fields)
-    return Markup(drawing.plot(report, drawing.Words(*words), standalone=False))
+    words = (t(request, f"console.map.plot.{name}", **blanks) for name in heat_chart.Words._fields)
+    return Markup(heat_chart.plot(report, heat_chart.Words(*words), standalone=False))
 
 
 async def _differences(request: Request, design: Design) -> list[str]:

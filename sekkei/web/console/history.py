@@ -16,7 +16,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from sekkei.advice.following import Follower, NoStream, Record, told
+from sekkei.advice.stream_tail import Follower, NoStream, Record, told
 from sekkei.design import Table
 from sekkei.errors import DynamoDBError
 from sekkei.runtime.days import JST, now

@@ -12,9 +12,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from sekkei.advice.copying import forms
+from sekkei.advice.pattern_runner import shown
 from sekkei.advice.sizes import item_bytes
-from sekkei.advice.trying import shown
+from sekkei.advice.snippets import forms
 from sekkei.design import Design, Entity, SekkeiError
 from sekkei.errors import DynamoDBError
 from sekkei.kit.text import written_out

@@ -1,6 +1,6 @@
 """Personal attributes stay covered until an operator asks for them; that is logged and lasts ten minutes.
 
-Which attributes are personal, `sekkei.advice.personal` says.
+Which attributes are personal, `sekkei.advice.pii` says.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from sekkei.advice.personal import COVER, covered, covered_names, covered_within, holders
+from sekkei.advice.pii import COVER, covered, covered_names, covered_within, holders
 from sekkei.design import Table
 from sekkei.kit.signing import BadToken, Signer
 from sekkei.kit.typed import Token

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from sekkei.advice.personal import is_personal
+from sekkei.advice.pii import is_personal
 from sekkei.design import Table
 from sekkei.errors import DynamoDBError
 from sekkei.runtime.refusals import NotThere

@@ -6,9 +6,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from sekkei.advice.copying import copies
-from sekkei.advice.furnishing import example_of
-from sekkei.advice.trying import BadArgument, Tried, parameters, runs, try_pattern, typed_as
+from sekkei.advice.pattern_runner import BadArgument, Tried, parameters, runs, try_pattern, typed_as
+from sekkei.advice.sample_data import example_of
+from sekkei.advice.snippets import copies
 from sekkei.design import Design, SekkeiError
 from sekkei.errors import DynamoDBError
 from sekkei.kit.text import written_out

@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from sekkei.advice.copying import forms
+from sekkei.advice.snippets import forms
 from sekkei.design import CursorRefused
 from sekkei.design.reading import seal, unseal
 from sekkei.errors import DynamoDBError, ResourceNotFoundException, ValidationException

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from starlette.requests import Request
 
-from sekkei.advice.trying import BadArgument
+from sekkei.advice.pattern_runner import BadArgument
 from sekkei.design import CursorRefused, SekkeiError
 from sekkei.errors import (
     AccessDeniedException,

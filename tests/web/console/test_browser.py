@@ -9,7 +9,7 @@ import pytest
 from playwright.async_api import Page, expect
 
 from examples.online_shop import design
-from sekkei.advice.furnishing import furnished
+from sekkei.advice.sample_data import furnished
 from sekkei.store.protocol import Store
 from sekkei.store.read_only import ReadOnly
 from sekkei.web.console.looked import Looked

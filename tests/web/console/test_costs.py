@@ -10,8 +10,8 @@ import pytest
 
 from examples.online_shop import design
 from sekkei.advice import heat
-from sekkei.advice.furnishing import furnished
-from sekkei.advice.prices import Prices
+from sekkei.advice.costing import Prices
+from sekkei.advice.sample_data import furnished
 from sekkei.store.read_only import ReadOnly
 from sekkei.web.console import simulations
 from sekkei.web.console.looked import Looked

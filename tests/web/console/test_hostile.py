@@ -194,7 +194,7 @@ def members_of(team: str) -> Query[Member]:
 
 
 async def test_a_pattern_that_is_run_covers_what_is_personal_until_asked() -> None:
-    from sekkei.advice.answering import Answers
+    from sekkei.advice.assistant_tools import Answers
     from sekkei.design import Measurements
 
     store = Embedded()

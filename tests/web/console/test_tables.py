@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager
 import pytest
 
 from examples.online_shop import design
-from sekkei.advice.furnishing import furnished
+from sekkei.advice.sample_data import furnished
 from sekkei.errors import NoAnswer
 from sekkei.store.protocol import Request, Response
 from sekkei.store.read_only import ReadOnly

@@ -10,10 +10,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sekkei.advice.checking import check
-from sekkei.advice.costing import price
-from sekkei.advice.prices import Prices
-from sekkei.advice.proposing import propose
-from sekkei.advice.trying import parameters, row_of, runs, try_pattern
+from sekkei.advice.costing import Prices, price
+from sekkei.advice.index_advisor import propose
+from sekkei.advice.pattern_runner import parameters, row_of, runs, try_pattern
 from sekkei.design import Design, Entity, Measurements, Pattern, SekkeiError, Table
 from sekkei.store.protocol import Store
 from sekkei.store.read_only import ReadOnly
@@ -212,7 +211,7 @@ def _indexes(entity: Entity[..., Any]) -> Answer:
 
 
 def _touches(pattern: Pattern[..., Any], entity: Entity[..., Any]) -> bool:
-    from sekkei.advice.believable import asked_of
+    from sekkei.advice.sample_data import asked_of
 
     return any(step.entity is entity for step in asked_of(pattern))
 

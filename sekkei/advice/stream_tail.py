@@ -15,7 +15,7 @@ from sekkei.design import SekkeiError, Table
 from sekkei.errors import ExpiredIteratorException, TrimmedDataAccessException
 from sekkei.store.protocol import Store
 
-RECORDS = 1000
+_RECORDS = 1000
 Record = dict[str, Any]
 Item = Mapping[str, Mapping[str, Any]]
 
@@ -72,7 +72,7 @@ class Follower:
         if iterator is None:  # it came to its end
             return [], False
         try:
-            answer = await self.store.call("GetRecords", {"ShardIterator": iterator, "Limit": RECORDS})
+            answer = await self.store.call("GetRecords", {"ShardIterator": iterator, "Limit": _RECORDS})
         except (ExpiredIteratorException, TrimmedDataAccessException):
             del self._iterators[shard]
             return [], False
@@ -80,7 +80,7 @@ class Follower:
         records: list[Record] = answer["Records"]
         if records:
             self.places[shard] = records[-1]["dynamodb"]["SequenceNumber"]
-        return records, self._iterators[shard] is not None and len(records) == RECORDS
+        return records, self._iterators[shard] is not None and len(records) == _RECORDS
 
     async def _iterator(self, shard: str) -> str:
         asked: dict[str, Any] = {"StreamArn": self._stream, "ShardId": shard}

@@ -21,7 +21,7 @@ class NotAnAttribute(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Proposal:
+class _Proposal:
     served_by: str = ""
     """The table itself or an index that answers the question as it is."""
     how: str = ""
@@ -30,7 +30,7 @@ class Proposal:
     notes: list[str] = field(default_factory=list)
 
 
-def propose(entity: Entity[..., Any], equal: Sequence[str], order_by: str | None = None) -> Proposal:
+def propose(entity: Entity[..., Any], equal: Sequence[str], order_by: str | None = None) -> _Proposal:
     """`equal` are attributes whose values are known when asking; `order_by` is sorted or compared by."""
     for name in (*equal, *([order_by] if order_by else ())):
         if name not in entity.model.fields:
@@ -41,7 +41,7 @@ def propose(entity: Entity[..., Any], equal: Sequence[str], order_by: str | None
     for place, hashes, sorts in _paths(entity):
         how = _served(entity, hashes, sorts, set(equal), order_by)
         if how:
-            return Proposal(place, how)
+            return _Proposal(place, how)
     return _proposed(entity, list(equal), order_by)
 
 
@@ -78,7 +78,7 @@ def _bases(entity: Entity[..., Any], template: Template) -> set[str]:
     return {base for one in fields for base in entity.model.bases(one)}
 
 
-def _proposed(entity: Entity[..., Any], equal: list[str], order_by: str | None) -> Proposal:
+def _proposed(entity: Entity[..., Any], equal: list[str], order_by: str | None) -> _Proposal:
     taken = {*entity.table.indexes, *(name for index in entity.table.indexes.values() for name in index.attributes)}
     number = next(n for n in range(1, 100) if not taken & {f"GSI{n}", f"GSI{n}PK", f"GSI{n}SK"})
     literal = entity.name.upper()
@@ -96,7 +96,7 @@ def _proposed(entity: Entity[..., Any], equal: list[str], order_by: str | None) 
         f"# the pattern\n"
         f'{entity.name}.index("{index}").where({condition})'
     )
-    return Proposal(code=code, notes=_notes(entity, equal, order_by))
+    return _Proposal(code=code, notes=_notes(entity, equal, order_by))
 
 
 def _placed(entity: Entity[..., Any], name: str) -> str:

@@ -15,9 +15,9 @@ import boto3
 import pytest
 from botocore import xform_name
 
-from sekkei.advice.copying import copies, forms, literal
-from sekkei.advice.furnishing import example_of, furnished
-from sekkei.advice.trying import runs, shown, try_pattern, typed_as
+from sekkei.advice.pattern_runner import runs, shown, try_pattern, typed_as
+from sekkei.advice.sample_data import example_of, furnished
+from sekkei.advice.snippets import copies, forms, literal
 from sekkei.design.loading import load
 from sekkei.store import Embedded, Store
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from sekkei.store.protocol import Request
 
 if TYPE_CHECKING:
-    from sekkei.advice.trying import Tried
+    from sekkei.advice.pattern_runner import Tried
     from sekkei.design import Design
 
 Parameter = Callable[[Mapping[str, Any]], str]
@@ -32,7 +32,7 @@ _ABSENT = re.compile(r"attribute_not_exists\s*\(([^()]+)\)")
 
 def copies(tried: Tried, design: Design, texts: Mapping[str, str]) -> dict[str, str]:
     """What was tried, in other words; the pattern itself first."""
-    from sekkei.advice.trying import arguments_of
+    from sekkei.advice.pattern_runner import arguments_of
 
     pattern = design.patterns[tried.pattern]
     given = arguments_of(pattern, texts)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sekkei.advice.personal import is_personal
+from sekkei.advice.pii import is_personal
 
 
 def test_whose_names_speak_of_people() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from examples.online_shop import design, order_items, orders, stock
-from sekkei.advice.tracing import path_of, uses_of
+from sekkei.advice.lineage import path_of, uses_of
 
 
 def test_the_path_of_a_pattern() -> None:

@@ -16,22 +16,21 @@ from datetime import UTC, datetime
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from sekkei.advice.metering import FORM, MINUTE
-from sekkei.advice.metering import Travelled
+from sekkei.advice.metering import FORM, MINUTE, Travelled
 from sekkei.design import Design, Table
 
 METRICS = {"ConsumedReadCapacityUnits": 0, "ConsumedWriteCapacityUnits": 1}
-NAMESPACE = "AWS/DynamoDB"
-LOG_LINE = re.compile(
+_NAMESPACE = "AWS/DynamoDB"
+_LOG_LINE = re.compile(
     r'\[(?P<when>[^][]{1,64})\] "(?P<method>[A-Z]{1,16}) (?P<path>\S{1,8192})[^"]*" (?P<status>\d{3})'
 )
 """Common and Combined Log Format, as nginx and Apache write them."""
-LOG_TIME = "%d/%b/%Y:%H:%M:%S %z"
+_LOG_TIME = "%d/%b/%Y:%H:%M:%S %z"
 
 
 UNITS_MAX = 1e15
-STRANGE = "it is JSON, but no noted run, no answer of GetMetricData or GetMetricStatistics, and no metric stream"
-LABELLED = "ask with the label ${PROP('Dim.TableName')} ${PROP('Dim.GlobalSecondaryIndexName')} ${PROP('MetricName')}"
+_STRANGE = "it is JSON, but no noted run, no answer of GetMetricData or GetMetricStatistics, and no metric stream"
+_LABELLED = "ask with the label ${PROP('Dim.TableName')} ${PROP('Dim.GlobalSecondaryIndexName')} ${PROP('MetricName')}"
 
 
 class CannotLearn(ValueError):
@@ -76,7 +75,7 @@ def learn(content: bytes, design: Design, journeys: Mapping[str, Travelled]) -> 
     if not found:
         return _from_log(_common_lines(text), journeys)
     if not all(isinstance(one, Mapping) for one in found):
-        raise CannotLearn(STRANGE)
+        raise CannotLearn(_STRANGE)
     return _from_json(found, design, journeys)
 
 
@@ -112,7 +111,7 @@ def _from_json(found: Sequence[Any], design: Design, journeys: Mapping[str, Trav
         if isinstance(error, CannotLearn):
             raise
         raise CannotLearn(f"it is not as it should be: {type(error).__name__}: {error}") from error
-    raise CannotLearn(STRANGE)
+    raise CannotLearn(_STRANGE)
 
 
 # A noted run
@@ -144,7 +143,7 @@ def _metric_data(answers: Iterable[Mapping[str, Any]], design: Design) -> Iterat
             )
         if status not in ("Complete", "PartialData"):
             raise CannotLearn(f"CloudWatch answered {status} for {label!r}; ask again")
-        place = ".".join(word for word in words if word and word != metric) or _only_table(design, LABELLED)
+        place = ".".join(word for word in words if word and word != metric) or _only_table(design, _LABELLED)
         for at, value in zip(result["Timestamps"], result["Values"], strict=True):
             yield Point(_moment(at), place, METRICS[metric], float(value))
 
@@ -176,7 +175,7 @@ def _with_pages(left_out: str, answers: Sequence[Mapping[str, Any]]) -> str:
 def _metric_stream(lines: Iterable[Mapping[str, Any]]) -> Iterator[Point]:
     for line in lines:
         dimensions = line.get("dimensions", {})
-        if line.get("namespace") != NAMESPACE or line["metric_name"] not in METRICS or "TableName" not in dimensions:
+        if line.get("namespace") != _NAMESPACE or line["metric_name"] not in METRICS or "TableName" not in dimensions:
             continue
         index = dimensions.get("GlobalSecondaryIndexName")
         place = dimensions["TableName"] if index is None else f"{dimensions['TableName']}.{index}"
@@ -249,11 +248,11 @@ class Asked(NamedTuple):
 
 def _common_lines(text: str) -> Iterator[Asked]:
     for line in text.splitlines():
-        match = LOG_LINE.search(line)
+        match = _LOG_LINE.search(line)
         if match is None or int(match["status"]) >= 400:
             continue
         try:
-            at = datetime.strptime(match["when"], LOG_TIME).timestamp()
+            at = datetime.strptime(match["when"], _LOG_TIME).timestamp()
         except ValueError:
             raise CannotLearn(
                 f"{match['when']!r} is no time of an access log, such as 15/Nov/2026:09:00:00 +0900"

@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
-from sekkei.advice.learning import CannotLearn, Learned, learn
-from sekkei.advice.metering import Noting
-from sekkei.advice.metering import Travelled
+from sekkei.advice.load_import import CannotLearn, Learned, learn
+from sekkei.advice.metering import Noting, Travelled
 from sekkei.clock import ManualClock
 from sekkei.design import Design, Index
 from sekkei.store import Embedded

@@ -12,8 +12,8 @@ import pytest
 
 from sekkei import cli
 from sekkei.advice.measuring import measure
+from sekkei.advice.sample_data import BadStock, Stock
 from sekkei.advice.sizes import item_bytes, read_units
-from sekkei.advice.stock import BadStock, Stock
 from sekkei.design import Design, Query
 from sekkei.store import Embedded
 from tests.advice.conftest import Thing, thing_design

@@ -25,7 +25,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from sekkei.advice.load import BadLoad, popularity_of
+from sekkei.advice.load_model import BadLoad, popularity_of
 
 RATE_MAX = 1e6
 

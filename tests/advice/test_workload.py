@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sekkei.advice.traffic import BadTraffic, Change, beside, load
+from sekkei.advice.workload import BadTraffic, Change, beside, load
 
 
 def written(folder: Path, text: str) -> Path:

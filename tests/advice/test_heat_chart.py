@@ -5,8 +5,8 @@ from __future__ import annotations
 from xml.etree import ElementTree
 
 from sekkei.advice import Report, Words, plot, simulate
-from sekkei.advice.drawing import PLACES_MAX
 from sekkei.advice.heat import Outcome, Stream, even
+from sekkei.advice.heat_chart import PLACES_MAX
 
 SPACE = "{http://www.w3.org/2000/svg}"
 

@@ -10,7 +10,7 @@ import pytest
 
 from examples.github import issues
 from examples.online_shop import invoices, orders
-from sekkei.advice.proposing import NotAnAttribute, propose
+from sekkei.advice.index_advisor import NotAnAttribute, propose
 from sekkei.design import Attr, Design, Index, Key, attr, model, part, template
 
 moods = Design("moods")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from sekkei.advice.believable import asked_of
 from sekkei.advice.facts import steps_of
+from sekkei.advice.sample_data import asked_of
 from sekkei.design import Action, Delete, Design, Entity, Pattern, Put, Query, Ref, Transaction, Update
 from sekkei.design.conditions import Readable
 from sekkei.design.derived import affected

@@ -8,8 +8,8 @@ from typing import Literal
 import pytest
 
 import sekkei.testing
-from sekkei.advice.copying import copies
-from sekkei.advice.trying import BadArgument, arguments_of, parameters, runs, try_pattern
+from sekkei.advice.pattern_runner import BadArgument, arguments_of, parameters, runs, try_pattern
+from sekkei.advice.snippets import copies
 from sekkei.design import Design, Query, Update
 from tests.advice.conftest import State, Thing, thing_design
 

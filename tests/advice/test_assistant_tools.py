@@ -8,10 +8,10 @@ import pytest
 import pytest_asyncio
 
 from examples.online_shop import design, invoices
-from sekkei.advice import answering
-from sekkei.advice.answering import Answers, Unanswerable
-from sekkei.advice.furnishing import example_of, furnished
-from sekkei.advice.personal import COVER
+from sekkei.advice import assistant_tools
+from sekkei.advice.assistant_tools import Answers, Unanswerable
+from sekkei.advice.pii import COVER
+from sekkei.advice.sample_data import example_of, furnished
 from sekkei.design import Attr, Design, Key, Measurements, Query, Units, attr, model, part
 
 
@@ -45,7 +45,7 @@ async def test_running_pages_and_limits(answers: Answers, monkeypatch: pytest.Mo
     rest = await answers.run("whole_order", arguments, 10, first["after"])
     assert len(rest["items"]) == 3
     assert len((await answers.run("whole_order", arguments, 10_000))["items"]) == 13
-    monkeypatch.setattr(answering, "BYTES_MAX", 300)
+    monkeypatch.setattr(assistant_tools, "BYTES_MAX", 300)
     cut = await answers.run("whole_order", arguments)
     assert cut["cut"]
     assert 0 < len(cut["items"]) < 13

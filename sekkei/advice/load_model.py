@@ -18,7 +18,7 @@ from sekkei.design.codecs import Choice, Day, Flag, Instant, LiteralCodec
 from sekkei.design.templates import Template
 
 RATE_MAX = 1e6
-SHARDS_MAX = 100_000
+_SHARDS_MAX = 100_000
 
 
 class BadLoad(ValueError):
@@ -26,7 +26,7 @@ class BadLoad(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Touch:
+class _Touch:
     """What one call of a pattern asks of one table or index, for one of its entities."""
 
     entity: Entity[..., Any]
@@ -64,23 +64,23 @@ class Touch:
         return _bytes_at(self.entity, self.index) if self.created else 0.0
 
 
-def touches(design: Design, name: str, measurements: Measurements) -> list[Touch]:
+def touches(design: Design, name: str, measurements: Measurements) -> list[_Touch]:
     """Where a pattern goes. Its units are shared evenly among its steps; each index has what was measured there."""
     if name not in design.patterns:
         raise BadLoad(f"{design.name} has no pattern {name}. It has: {', '.join(sorted(design.patterns))}.")
     units = Facts(design, measurements).units(name)
     if units is None:
         raise BadLoad(f"{name} is not measured yet. Run `sekkei measure {design.name}` first.")
-    steps = [place for step in steps_of(design.patterns[name]) for place in places_of(step)]
+    steps = [place for step in steps_of(design.patterns[name]) for place in _places_of(step)]
     indexes = dict(units.indexes) if units.write else {}
     read, write = units.read / len(steps), (units.write - sum(indexes.values())) / len(steps)
-    found = [Touch(entity, table, index, read, write, created) for entity, table, index, created in steps]
+    found = [_Touch(entity, table, index, read, write, created) for entity, table, index, created in steps]
     for place, part in indexes.items():
         held = design.tables[place.partition(".")[0]]
         index = held.indexes[place.partition(".")[2]]
         there = [step for step in steps if step[1] is held and _is_in(step[0], index)]
         there = there or [step for step in steps if step[1] is held] or steps
-        found += [Touch(entity, held, index, 0.0, part / len(there), created) for entity, _, _, created in there]
+        found += [_Touch(entity, held, index, 0.0, part / len(there), created) for entity, _, _, created in there]
     return found
 
 
@@ -105,7 +105,7 @@ def streams(
     return found
 
 
-def _stream(name: str, touch: Touch, calls: float, keys: heat.Popularity) -> heat.Stream:
+def _stream(name: str, touch: _Touch, calls: float, keys: heat.Popularity) -> heat.Stream:
     return heat.Stream(
         name,
         touch.place,
@@ -134,15 +134,15 @@ def _known(design: Design, rates: Mapping[str, float], hot: Mapping[str, str], s
     for place, count in shards.items():
         if place not in places:
             raise BadLoad(f"{design.name} has no table or index {place}. It has: {', '.join(places)}.")
-        if not 1 <= count <= SHARDS_MAX:
-            raise BadLoad(f"--shard {place}={count}: give 1 to {SHARDS_MAX:,} shards.")
+        if not 1 <= count <= _SHARDS_MAX:
+            raise BadLoad(f"--shard {place}={count}: give 1 to {_SHARDS_MAX:,} shards.")
 
 
 def _index_names(table: Table) -> list[str]:
     return [f"{table.name}.{name}" for name in table.indexes]
 
 
-def places_of(
+def _places_of(
     step: Query[Any] | Ref[Any] | Action[Any, Any] | Transaction,
 ) -> list[tuple[Entity[..., Any], Table, Index | None, bool]]:
     """The places that a step asks, and whether it leaves something new there."""
@@ -159,10 +159,10 @@ def _is_in(entity: Entity[..., Any], index: Index) -> bool:
 
 
 def _bytes_at(entity: Entity[..., Any], index: Index | None) -> float:
-    from sekkei.advice import believable
+    from sekkei.advice import sample_data
     from sekkei.advice.sizes import STORAGE_OVERHEAD_BYTES, entry_of, item_bytes
 
-    item = entity.encode(believable.instance(entity, 0))
+    item = entity.encode(sample_data.instance(entity, 0))
     entry = item if index is None else entry_of(entity.table, index, item)
     return 0.0 if entry is None else float(item_bytes(entry) + STORAGE_OVERHEAD_BYTES)
 

@@ -14,16 +14,16 @@ from sekkei.advice.heat import Outcome, Report
 
 WIDTH, HEIGHT = 640, 360
 LEFT, RIGHT = 56, 12
-ABOVE, BELOW = (34, 200), (248, 332)
+_ABOVE, _BELOW = (34, 200), (248, 332)
 """From where to where the two panels reach, from the top down."""
-DASHES = ("none", "7 3", "2 3", "9 3 2 3")
+_DASHES = ("none", "7 3", "2 3", "9 3 2 3")
 """They tell lines apart where colours do not."""
-NOTEWORTHY = 0.005
+_NOTEWORTHY = 0.005
 """Throttling is marked from this share of what is asked."""
-PLACES_MAX = len(DASHES)
+PLACES_MAX = len(_DASHES)
 COLOURS = {"asked": "currentColor", "served": "#2f8f5b", "throttled": "#d2453b"}
 """Green and red stand out from white and from black alike."""
-THEMES = "<style>:root{color:#1f1f1f}@media (prefers-color-scheme:dark){:root{color:#e3e3e3}}</style>"
+_THEMES = "<style>:root{color:#1f1f1f}@media (prefers-color-scheme:dark){:root{color:#e3e3e3}}</style>"
 
 
 class Words(NamedTuple):
@@ -51,7 +51,7 @@ def plot(report: Report, words: Words = ENGLISH, *, standalone: bool = True) -> 
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
         'font-family="system-ui,sans-serif" font-size="11" fill="none">',
         f"<title>{escape(words.title)}</title><desc>{escape(_described(report, shown, words))}</desc>",
-        THEMES if standalone else "",
+        _THEMES if standalone else "",
         *_first_throttled(report),
         *_requests(report, words),
         *_partitions(shown, words),
@@ -82,31 +82,33 @@ def _described(report: Report, shown: Sequence[Outcome], words: Words) -> str:
 
 def _requests(report: Report, words: Words) -> Iterator[str]:
     highest = _round_up(max((minute.asked for minute in report.minutes), default=0.0))
-    yield from _grid(ABOVE, highest, words.requests)
+    yield from _grid(_ABOVE, highest, words.requests)
     names = {"asked": words.asked, "served": words.served, "throttled": words.throttled}
     for number, (kind, colour) in enumerate(COLOURS.items()):
         values = [float(getattr(minute, kind)) for minute in report.minutes]
-        ink = f'stroke="var(--plot-{kind},{colour})" stroke-width="2" stroke-dasharray="{DASHES[number]}"'
-        yield _line(values, highest, ABOVE, ink)
+        ink = f'stroke="var(--plot-{kind},{colour})" stroke-width="2" stroke-dasharray="{_DASHES[number]}"'
+        yield _line(values, highest, _ABOVE, ink)
         yield _legend(number, len(COLOURS), 16, names[kind], ink)
 
 
 def _first_throttled(report: Report) -> Iterator[str]:
     """A line through both panels."""
-    first = next((at for at, minute in enumerate(report.minutes) if minute.throttled > minute.asked * NOTEWORTHY), None)
+    first = next(
+        (at for at, minute in enumerate(report.minutes) if minute.throttled > minute.asked * _NOTEWORTHY), None
+    )
     if first is not None:
         x = LEFT + (WIDTH - LEFT - RIGHT) * (first + 0.5) / len(report.minutes)
         ink = f'stroke="var(--plot-throttled,{COLOURS["throttled"]})" stroke-dasharray="1 3"'
-        yield f'<path {ink} d="M{x:.1f} {ABOVE[0]}V{BELOW[1]}"/>'
+        yield f'<path {ink} d="M{x:.1f} {_ABOVE[0]}V{_BELOW[1]}"/>'
 
 
 def _partitions(shown: Sequence[Outcome], words: Words) -> Iterator[str]:
     counts = [[*one.partitions_by_minute[1:], one.partitions] for one in shown]
     highest = _round_up(max((max(each) for each in counts), default=0))
-    yield from _grid(BELOW, highest, words.partitions)
+    yield from _grid(_BELOW, highest, words.partitions)
     for number, (one, each) in enumerate(zip(shown, counts, strict=True)):
-        ink = f'stroke="currentColor" stroke-width="1.5" stroke-dasharray="{DASHES[number]}"'
-        yield _line([float(count) for count in each], highest, BELOW, ink)
+        ink = f'stroke="currentColor" stroke-width="1.5" stroke-dasharray="{_DASHES[number]}"'
+        yield _line([float(count) for count in each], highest, _BELOW, ink)
         yield _legend(number, len(shown), 230, one.place, ink)
 
 

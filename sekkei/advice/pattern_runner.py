@@ -19,8 +19,8 @@ from enum import Enum
 from time import perf_counter
 from typing import Any, Literal, NamedTuple, Union, get_args, get_origin
 
-from sekkei.advice.personal import COVER, covered_names, covered_within, is_personal
 from sekkei.advice.metering import Recording, Tally
+from sekkei.advice.pii import COVER, covered_names, covered_within, is_personal
 from sekkei.clock import SYSTEM, Clock
 from sekkei.design import Database, Design, Entity, Pattern, Query, Ref
 from sekkei.store.protocol import Request, Response, Store
