@@ -27,12 +27,13 @@ import inspect
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol, get_args, get_origin, get_type_hints
+from typing import Any, get_args, get_origin, get_type_hints
 
 import msgspec
 from starlette.requests import Request
 
 from sekkei.runtime.refusals import NotThere
+from sekkei.runtime.wiring import NotGiven, Wiring, several
 from sekkei.web import reading
 from sekkei.web.forms import Sent, described, form, sent
 from sekkei.web.identity.users import User, current_user, require_user
@@ -45,26 +46,18 @@ Source = Callable[[Request], Any]
 """Gives an argument, or an awaitable of it."""
 
 
-class NotGiven(TypeError):
-    """A parameter that nothing gives, or that two things could be."""
-
-
 class Given:
     """The values and providers of one system."""
 
-    def __init__(self, *values: object) -> None:
-        self._values: dict[Any, object] = {}
-        for value in values:
-            if type(value) in self._values:
-                raise NotGiven(f"Two values of the type {type(value).__name__} are given; a handler gets only one.")
-            self._values[type(value)] = value
+    def __init__(self, *values: object, wiring: Wiring | None = None) -> None:
+        self._wiring = wiring or Wiring(*values)
         self._providers: dict[Any, Callable[..., Any]] = {}
         self.plans: dict[Any, Plan] = {}
         """How providers find what they need; the same for many routes."""
 
     def value(self, kind: Any, value: object) -> Given:
-        """A value by another type than its own, such as an interface."""
-        self._values[kind] = value
+        """Hold a value under another type than its own, such as an interface."""
+        self._wiring.value(kind, value)
         self.plans.clear()
         return self
 
@@ -77,20 +70,9 @@ class Given:
     def provider(self, kind: Any) -> Callable[..., Any] | None:
         return self._providers.get(kind)
 
-    def find(self, kind: Any) -> list[object]:
-        """The value of exactly this type, or else those that are one."""
-        if kind in self._values:
-            return [self._values[kind]]
-        return [value for value in self._values.values() if _is_a(value, kind)]
-
-
-def _is_a(value: object, kind: Any) -> bool:
-    if not isinstance(kind, type):
-        return False
-    if getattr(kind, "_is_protocol", False):
-        members = {name for base in kind.__mro__ if base not in (Protocol, object) for name in vars(base)}
-        return all(hasattr(value, name) for name in members if not name.startswith("_"))
-    return isinstance(value, kind)
+    def find(self, kind: Any, name: str = "") -> list[object]:
+        """Return the values that fit a parameter of this type and name."""
+        return self._wiring.find(kind, name)
 
 
 @dataclass(slots=True)
@@ -213,10 +195,9 @@ class _Planner:
             found.joined(made)
             found.sources.append((1, name, functools.partial(_provided, kind=hint, provider=made)))
             return True
-        values = self._given.find(hint)
+        values = self._given.find(hint, name)
         if len(values) > 1:
-            kinds = " and ".join(sorted(type(value).__name__ for value in values))
-            raise NotGiven(f"{_named(hint)} could be {kinds}. Say which: given.value({_named(hint)}, …).")
+            raise NotGiven(several(hint, values))
         if values:
             found.fixed[name] = values[0]
         return bool(values)
