@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 __all__ = ["Heat", "Report", "Words", "declared", "heat_of", "plot", "simulate", "simulate_users"]
 
-_HOMES = {"drawing": ("Words", "plot"), "heat": ("Report", "simulate")}
+_HOMES = {"heat_chart": ("Words", "plot"), "heat": ("Report", "simulate")}
 
 
 def __getattr__(name: str) -> Any:
-    """Loads what is asked for: most of those who ask one thing of advice need nothing of the rest."""
+    """Load a name when it is first used: most programs need one part of advice and not the rest."""
     from importlib import import_module
 
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    home = next((home for home, names in _HOMES.items() if name in names), "places")
+    home = next((home for home, names in _HOMES.items() if name in names), "scale")
     return getattr(import_module(f"{__name__}.{home}"), name)
