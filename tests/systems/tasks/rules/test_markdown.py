@@ -14,17 +14,23 @@ from sekkei_systems.tasks.rules.markdown import Writer
 
 WRITER = Writer("/tasks/teams/t1", {"DEV"}, ["佐藤 葵", "佐藤"])
 
+TABLE = "<table>\n<thead>\n<tr>\n<th>a</th>\n</tr>\n</thead>\n<tbody>\n<tr>\n<td>1</td>\n</tr>\n</tbody>\n</table>"
+
+
+def link(address: str, text: str, after: str = "") -> str:
+    return f'<p><a href="{address}" rel="noopener noreferrer nofollow">{text}</a>{after}</p>'
+
 
 @pytest.mark.parametrize(
     ("text", "html"),
     [
-        ("一行目\n二行目", "<p>一行目<br>二行目</p>"),
+        ("一行目\n二行目", "<p>一行目<br>\n二行目</p>"),
         ("甲\n\n乙", "<p>甲</p>\n<p>乙</p>"),
         ("# 見出し\n本文", "<h3>見出し</h3>\n<p>本文</p>"),
-        ("- a\n- b", "<ul><li>a</li><li>b</li></ul>"),
-        ("1. a\n2. b", "<ol><li>a</li><li>b</li></ol>"),
-        ("- [x] a", '<ul><li><input type="checkbox" disabled checked> a</li></ul>'),
-        ("> 引用", "<blockquote>引用</blockquote>"),
+        ("- a\n- b", "<ul>\n<li>a</li>\n<li>b</li>\n</ul>"),
+        ("1. a\n2. b", "<ol>\n<li>a</li>\n<li>b</li>\n</ol>"),
+        ("- [x] a", '<ul>\n<li><input type="checkbox" disabled checked> a</li>\n</ul>'),
+        ("> 引用", "<blockquote>\n<p>引用</p>\n</blockquote>"),
         ("**太** と *斜*", "<p><strong>太</strong> と <em>斜</em></p>"),
         ("2 * 3 * 4 と a_b_c", "<p>2 * 3 * 4 と a_b_c</p>"),
         ("`**x**`", "<p><code>**x**</code></p>"),
@@ -53,8 +59,8 @@ def test_marks(text: str, html: str | None) -> None:
         assert found == html
 
 
-PLAIN = "p br h3 h4 h5 h6 ul ol li blockquote strong em code pre"
-ALLOWED = {"a": {"href", "rel"}, "span": {"class"}, "input": {"type", "disabled", "checked"}}
+PLAIN = "p br hr h3 h4 h5 h6 ul li blockquote strong em code pre table thead tbody tr th td"
+ALLOWED = {"a": {"href", "rel"}, "ol": {"start"}, "span": {"class"}, "input": {"type", "disabled", "checked"}}
 
 
 class Checked(HTMLParser):
@@ -68,7 +74,7 @@ class Checked(HTMLParser):
         assert {name for name, _ in attrs} <= ALLOWED.get(tag, set())
         href = dict(attrs).get("href")
         assert href is None or re.match(r"https?://|/tasks/teams/t1/n/\d+$", href)
-        if tag not in ("br", "input"):
+        if tag not in ("br", "hr", "input"):
             self.depth.append(tag)
 
     def handle_endtag(self, tag: str) -> None:
@@ -95,11 +101,45 @@ def test_whatever_is_written_only_known_elements_come_out_and_no_letter_is_lost(
 @pytest.mark.parametrize(
     ("text", "html"),
     [
-        ("*a **b* c**", "<p>*a <strong>b* c</strong></p>"),
-        ("**a *b** c*", "<p><strong>a *b</strong> c*</p>"),
         ("*a **b** c*", "<p><em>a <strong>b</strong> c</em></p>"),
         ("**a *b* c**", "<p><strong>a <em>b</em> c</strong></p>"),
+        ("__太__ _斜_ a_b_c", "<p><strong>太</strong> <em>斜</em> a_b_c</p>"),
+        (r"\*a\* 1\. b", "<p>*a* 1. b</p>"),
+        ("3. c\n4. d", '<ol start="3">\n<li>c</li>\n<li>d</li>\n</ol>'),
+        ("- a\n  - b", "<ul>\n<li>a\n<ul>\n<li>b</li>\n</ul>\n</li>\n</ul>"),
+        ("- a\n\n  b", "<ul>\n<li>\n<p>a</p>\n<p>b</p>\n</li>\n</ul>"),
+        ("> a\n> > b", "<blockquote>\n<p>a</p>\n<blockquote>\n<p>b</p>\n</blockquote>\n</blockquote>"),
+        ("a\n---", "<h4>a</h4>"),
+        ("***", "<hr>"),
+        ("~~~py\nx\n~~~", "<pre><code>x</code></pre>"),
+        ("    x", "<pre><code>x</code></pre>"),
+        ("`` a`b ``", "<p><code>a`b</code></p>"),
+        ("####### x", "<p>####### x</p>"),
+        ("#x", "<p>#x</p>"),
+        ("|a|\n|:-:|\n|1|", TABLE),
+        ("[x](https://a.example/A_(b))", link("https://a.example/A_(b)", "x")),
+        ("[x](<https://a.example/> 'title')", link("https://a.example/", "x")),
+        ("<https://a.example>", link("https://a.example", "https://a.example")),
+        ("https://a.example/A_(b)).", link("https://a.example/A_(b)", "https://a.example/A_(b)", ").")),
+        ("[**x** DEV-1](https://a.example)", link("https://a.example", "<strong>x</strong> DEV-1")),
+        # Ours: what is different from CommonMark on purpose
+        ("これは**「太」**です", "<p>これは<strong>「太」</strong>です</p>"),
+        ("**太。**次", "<p><strong>太。</strong>次</p>"),
+        ("&amp; &#65;", "<p>&amp;amp; &amp;#65;</p>"),
+        ("[a]: //x.example\n[a]", "<p>[a]: //x.example<br>\n[a]</p>"),
+        ("![絵](//a.example/x.png)", "<p>![絵](//a.example/x.png)</p>"),
+        ("<b>x</b> <!-- y -->", "<p>&lt;b&gt;x&lt;/b&gt; &lt;!-- y --&gt;</p>"),
+        ("<a@b.example>", "<p>&lt;a@b.example&gt;</p>"),
+        ("**DEV-1**", '<p><strong><a href="/tasks/teams/t1/n/1">DEV-1</a></strong></p>'),
     ],
 )
-def test_marks_that_cross_are_text(text: str, html: str) -> None:
+def test_as_commonmark_has_it_and_where_it_differs(text: str, html: str) -> None:
     assert str(WRITER.html(text)) == html
+
+
+@pytest.mark.parametrize("text", ["*a" * 5000, "[" * 10_000, "> " * 5000, "- " * 5000, "[a](" * 2500, "**a" * 3300])
+def test_deep_nesting_ends(text: str) -> None:
+    checked = Checked()
+    checked.feed(str(WRITER.html(text)))
+    checked.close()
+    assert checked.depth == []
