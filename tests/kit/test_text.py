@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 import sys
 import unicodedata
+from pathlib import Path
 
 import pytest
 
+import sekkei
+import sekkei_systems
 from sekkei.kit.text import CONTROLS, MARKS, TURNING, many_lines, name_line, one_line, without_hiding, written_out
 
 FAMILY = "👨\u200d👩\u200d👧"
@@ -116,3 +119,10 @@ def test_a_name_has_no_marks_of_direction() -> None:
 )
 def test_written_out_it_does_nothing(text: str, seen: str) -> None:
     assert written_out(text) == seen
+
+
+@pytest.mark.parametrize("technique", ['"NFKC"', r"\u202e", "def one_line"])
+def test_what_is_known_of_characters_stands_in_one_module(technique: str) -> None:
+    places = [path for package in (sekkei, sekkei_systems) for path in Path(package.__path__[0]).rglob("*.py")]
+    assert len(places) > 500
+    assert [path.name for path in places if technique in path.read_text()] == ["text.py"]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from keyword import iskeyword
-from unicodedata import normalize
+
+from sekkei.kit.text import half_width
 
 _MADE = ("Attr", "Capacity", "Design", "Index", "Key", "LocalIndex", "attr", "model", "part")
 TAKEN = frozenset({*_MADE, "Any", "Decimal", "annotations", "design", "self"})
@@ -16,8 +17,8 @@ LONGEST = 60
 
 def identifier(text: str) -> str:
     """`GSI1 (PK)` is gsi1_pk."""
-    snake = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", normalize("NFKC", text))
-    lower = normalize("NFKC", snake.lower())
+    snake = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", half_width(text))
+    lower = half_width(snake.lower())
     clean = re.sub(
         "_+", "_", "".join(one if re.match(r"\w", one) and f"a{one}".isidentifier() else "_" for one in lower)
     ).strip("_")[:LONGEST]

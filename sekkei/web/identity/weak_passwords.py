@@ -4,7 +4,8 @@ behind it, or what everybody knows of their owner. Rules and a few words; no lis
 from __future__ import annotations
 
 import re
-import unicodedata
+
+from sekkei.kit.text import folded
 
 ROWS = (
     "abcdefghijklmnopqrstuvwxyz",
@@ -29,7 +30,7 @@ _LEET = str.maketrans("0134578@$!", "oleastbasi")
 
 def is_weak(password: str, *known: str) -> bool:
     """Whether it is among the first that are tried; `known` is what others know of its owner: address, name."""
-    plain = unicodedata.normalize("NFKC", password).casefold()
+    plain = folded(password)
     if _repeats(plain) or _is_row(plain):
         return True
     cores = {_core(plain), _core(plain.translate(_LEET)), _core(plain).translate(_LEET)}
@@ -63,7 +64,7 @@ def _parts(known: tuple[str, ...]) -> set[str]:
     """Words of an address or a name, and what they make side by side."""
     found: set[str] = set()
     for text in known:
-        plain = unicodedata.normalize("NFKC", text).casefold()
+        plain = folded(text)
         words = [word for word in re.split(r"[\W\d_]+", plain) if word]
         found |= {plain, _core(plain)}
         found |= {"".join(words[n:m]) for n in range(len(words)) for m in range(n + 1, len(words) + 1)}

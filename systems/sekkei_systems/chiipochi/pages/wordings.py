@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from typing import Annotated
 
 from msgspec import Struct
 
+from sekkei.kit.text import half_width
 from sekkei.kit.typed import Line, Text, Token
 from sekkei.web import Html, Pages, Redirect
 from sekkei_systems.chiipochi.design.models_appeals import Wording
@@ -37,7 +37,7 @@ class WordingForm(Struct):
 
 def sums(typed: str) -> list[int]:
     """「100、300円 ５００」 as people type it."""
-    words = [word.strip("円¥") for word in _BETWEEN.split(unicodedata.normalize("NFKC", typed)) if word]
+    words = [word.strip("円¥") for word in _BETWEEN.split(half_width(typed)) if word]
     if not all(_SUM.fullmatch(word) for word in words):
         raise BadWording(field="amounts")
     return sorted({int(word) for word in words})

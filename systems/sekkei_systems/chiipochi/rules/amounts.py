@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import itertools
 import re
-import unicodedata
 from dataclasses import dataclass
 from fractions import Fraction
+
+from sekkei.kit.text import half_width
 
 TEXT_LENGTH_MAX = 200
 _KANJI = {digit: value for value, digit in enumerate("〇一二三四五六七八九")}
@@ -74,7 +75,7 @@ class Said:
 
 
 def read(typed: str) -> Said:
-    text = _TYPED_COMMA.sub(",", unicodedata.normalize("NFKC", typed[:TEXT_LENGTH_MAX]).strip())
+    text = _TYPED_COMMA.sub(",", half_width(typed[:TEXT_LENGTH_MAX]))
     marked = list(_MARKED.finditer(text))
     if len(marked) > 1:
         return Said(Malformed(text), _MARKED.sub(" ", text))
@@ -92,7 +93,7 @@ def read(typed: str) -> Said:
 
 def in_front(typed: str) -> Said:
     """500ピーナッツ. Whether the number is a sum, only what stands behind it can tell: 20世紀梨 is a pear."""
-    text = unicodedata.normalize("NFKC", typed[:TEXT_LENGTH_MAX]).strip()
+    text = half_width(typed[:TEXT_LENGTH_MAX])
     found = _IN_FRONT.match(text)
     return Said(value(found["sum"]), text[found.end() :]) if found else Said(None, text)
 

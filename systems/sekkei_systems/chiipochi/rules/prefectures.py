@@ -9,11 +9,11 @@ from __future__ import annotations
 import functools
 import itertools
 import re
-import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from sekkei.kit.text import folded, half_width
 from sekkei_systems.chiipochi.rules.amounts import BEGINNINGS, ENDINGS
 
 _FILE = Path(__file__).parents[1] / "data" / "prefectures.txt"
@@ -72,7 +72,7 @@ _SPACES = re.compile(r"\s+")
 
 def normalised(text: str) -> str:
     """What two spellings of a word have in common: width, case, kana, spaces and marks around it do not count."""
-    text = unicodedata.normalize("NFKC", text).casefold()
+    text = folded(text)
     text = "".join(chr(ord(letter) - 0x60) if "ァ" <= letter <= "ヶ" else letter for letter in text)
     return _EDGES.sub("", _SPACES.sub("", text))
 
@@ -125,7 +125,7 @@ def find(text: str, *, inside: bool = True) -> tuple[Prefecture, ...]:
 
 def _forms(text: str) -> Iterator[str]:
     """What was typed, then with ever fewer of the polite words and particles around it."""
-    text = unicodedata.normalize("NFKC", text[:TEXT_LENGTH_MAX])
+    text = half_width(text[:TEXT_LENGTH_MAX])
     yield text
     while (shorter := BEGINNINGS.sub("", text, count=1)) != text:
         text = shorter

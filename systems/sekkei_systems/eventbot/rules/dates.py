@@ -8,11 +8,11 @@ Hours go to 29, as on Japanese posters: 25時 is one o'clock of the next day.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
+from sekkei.kit.text import half_width
 from sekkei.runtime.days import JST
 from sekkei.runtime.refusals import Invalid
 from sekkei_systems.eventbot.rules.english_dates import in_japanese
@@ -171,7 +171,7 @@ def _cleaned(text: str, field: str | None) -> str:
     """One kind of digits, brackets, spaces and weekdays, in Japanese."""
     if len(text) > _LENGTH_MAX or not text.strip():
         raise BadDate(field=field, text=_shown(text))
-    cleaned = unicodedata.normalize("NFKC", text).lower().strip()
+    cleaned = half_width(text).lower()
     cleaned = cleaned.replace("〜", "~").replace("–", "-").replace("—", "-").replace("お昼の", "昼")
     cleaned = _HALF_WRITTEN.sub(_both, in_japanese(_BRACKETED.sub(r" \1曜 ", cleaned)))
     cleaned = _OPEN_END.sub("", " ".join(_FILLER.sub(" ", cleaned).split()))

@@ -6,12 +6,12 @@ the document lacks is marked `added=True`."""
 
 from __future__ import annotations
 
-import unicodedata
 from datetime import date, datetime, time, timedelta, timezone
 from enum import Enum
 from typing import Any
 
 from sekkei.design import Attr, attr, computed, epoch, iso, model, part, template
+from sekkei.kit.text import folded
 
 
 class TieKind(Enum):
@@ -253,7 +253,7 @@ class LineTries:
 
 def plain(text: str) -> str:
     """Names as they are compared: width, case and blanks make no difference."""
-    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+    return " ".join(folded(text).split())
 
 
 def search_key(studio_code: str | None, program: str | None, instructor: str | None) -> str:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from datetime import date, time
 
+from sekkei.kit.text import half_width
 from sekkei_systems.lessons.refusals import BadDay, BadTime
 
 _TIME = re.compile(r"([0-9]{1,2}):([0-9]{1,2})(?::[0-9]{1,2})?")
@@ -14,7 +14,7 @@ _DAY = re.compile(r"([0-9]{4})[-/.年]([0-9]{1,2})[-/.月]([0-9]{1,2})日?")
 
 def plainly(text: str) -> str:
     """Full width as half width, without blanks around it."""
-    return unicodedata.normalize("NFKC", text).strip()
+    return half_width(text)
 
 
 def time_in(text: str, field: str = "time") -> time:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 
+from sekkei.kit.text import half_width
 from sekkei_systems.q.rules.ng_words import normalised
 
 _LOOKS = {
@@ -106,6 +106,6 @@ _WITHIN = tuple(map(skeleton, ("管理者", "管理人", "運営", "公式", "�
 def is_reserved(name: str) -> bool:
     """Does it say that its owner speaks for Q.?"""
     whole = skeletons(name)
-    parts = [name, *_PARTS.split(name), *_HUMPS.split(unicodedata.normalize("NFKC", name))]
+    parts = [name, *_PARTS.split(name), *_HUMPS.split(half_width(name))]
     said = {skeleton(form).replace("rn", "m") for part in parts for form in (part, part.strip(_DIGITS))}
     return bool(whole & _WHOLE or said & _PART) or any(each in form for each in _WITHIN for form in whole)

@@ -10,7 +10,7 @@ import unicodedata
 from collections import deque
 from collections.abc import Iterable
 
-from sekkei.kit.text import is_seen
+from sekkei.kit.text import half_width, is_seen
 
 WORD_MAX = 100
 _KATAKANA = range(0x30A1, 0x30F7)
@@ -22,7 +22,7 @@ _VOICED = "\u3099\u309a"
 def normalised(text: str) -> str:
     """Half width, full width, capitals, katakana, accents, spaces, dots and what cannot be seen: all the same."""
     # What stands between a kana and its voicing mark goes first: together they are another letter.
-    bare = "".join(character for character in unicodedata.normalize("NFKC", text) if _counts(character))
+    bare = "".join(character for character in half_width(text) if _counts(character))
     folded = unicodedata.normalize("NFC", bare).casefold().translate(_TO_HIRAGANA)
     plain = "".join(_without_accent(character) for character in folded)
     return "".join(character for character in plain if unicodedata.category(character)[0] in _KEPT)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import unicodedata
 from datetime import date, datetime
 from enum import Enum
 
 from sekkei.design import Attr, Field, attr, computed, epoch, iso, model, part, template, version
+from sekkei.kit.text import folded
 from sekkei.runtime.days import JST
 from sekkei_systems.tasks.rules.statuses import GROUPS, Priority, Status, group
 
@@ -133,7 +133,7 @@ def column_of(team_id: str, name: str) -> str:
 
 def searched(text: str) -> str:
     """One form for what is typed in several: full and half width, upper and lower case."""
-    return unicodedata.normalize("NFKC", text).casefold()
+    return folded(text)
 
 
 def hand_sort(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Mapping
+
+from sekkei.kit.text import folded
 
 MENTIONS_MAX = 50
 
@@ -21,4 +22,4 @@ def mentioned(text: str, names: Mapping[str, str]) -> frozenset[str]:
 
 
 def _plain(text: str) -> str:
-    return "".join(unicodedata.normalize("NFKC", text).casefold().split())
+    return "".join(folded(text).split())

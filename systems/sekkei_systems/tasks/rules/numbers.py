@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Collection
 
+from sekkei.kit.text import half_width
 from sekkei.runtime.refusals import Invalid
 from sekkei_systems.tasks.design import KEY
 
@@ -21,14 +21,14 @@ class BadKey(Invalid):
 
 def key_of(name: str) -> str:
     """A key for a new team: the initials of its name, or its first letters; TASK where there are no Latin letters."""
-    words = re.findall(r"[A-Z][A-Z0-9]*", unicodedata.normalize("NFKC", name).upper())
+    words = re.findall(r"[A-Z][A-Z0-9]*", half_width(name).upper())
     if len(words) > 1:
         return "".join(word[0] for word in words)[:KEY_MAX]
     return words[0][:4] if words else KEY
 
 
 def checked_key(text: str) -> str:
-    found = unicodedata.normalize("NFKC", text).strip().upper()
+    found = half_width(text).upper()
     if not _KEY.fullmatch(found):
         raise BadKey(field="key", most=KEY_MAX)
     return found
@@ -40,7 +40,7 @@ def reference(key: str, number: int | None) -> str:
 
 def meant(word: str, keys: Collection[str]) -> int | None:
     """The number that a word means to a team: `DEV-12`, `#12` or `12`; None for any other word."""
-    plain = unicodedata.normalize("NFKC", word).strip()
+    plain = half_width(word)
     short = _SHORT.fullmatch(plain)
     if short:
         return int(short[1])
