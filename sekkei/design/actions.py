@@ -25,16 +25,16 @@ if TYPE_CHECKING:
     from .fields import Takes
 
 M = TypeVar("M")
-T = TypeVar("T")
-X = TypeVar("X")
-P = ParamSpec("P")
-M_co = TypeVar("M_co", covariant=True)
-R_co = TypeVar("R_co", covariant=True)
-set_type = set  # Update.set hides the built-in inside its class
-ChangeKind = Literal["set", "remove", "add", "append", "prepend", "discard", "default"]
+_T = TypeVar("_T")
+_X = TypeVar("_X")
+_P = ParamSpec("_P")
+_M_co = TypeVar("_M_co", covariant=True)
+_R_co = TypeVar("_R_co", covariant=True)
+_set_type = set  # Update.set hides the built-in inside its class
+_ChangeKind = Literal["set", "remove", "add", "append", "prepend", "discard", "default"]
 
 
-class Action(Generic[M_co, R_co]):
+class Action(Generic[_M_co, _R_co]):
     """One write to one item. The parameters are the model and what `db.write` returns."""
 
     entity: Entity[..., Any]
@@ -74,14 +74,14 @@ class Put(Action[M, M]):
         When an answer was lost and this is refused the second time, an item that holds the same there is its own,
         whatever else has changed since.
         """
-        found: Put[M] = self._with(marks=_marks(self, fields, set_type(self.entity.model.fields)))
+        found: Put[M] = self._with(marks=_marks(self, fields, _set_type(self.entity.model.fields)))
         return found
 
 
 class FieldChange(NamedTuple):
     """One change of one attribute."""
 
-    kind: ChangeKind
+    kind: _ChangeKind
     field: Field[Any, Any]
     value: Any
 
@@ -98,7 +98,7 @@ class Update(Action[M, M]):
         self.known_whole = False
         self.version_kept = False
 
-    def _change(self, kind: ChangeKind, field: Field[M, Any], value: Any) -> Update[M]:
+    def _change(self, kind: _ChangeKind, field: Field[M, Any], value: Any) -> Update[M]:
         self._check_field(field)
         if any(change.field.path == field.path for change in self.changes):
             raise ValueRefused("SK216", f"{field.label} is changed twice in one update. Say it once.")
@@ -119,24 +119,24 @@ class Update(Action[M, M]):
 
     if TYPE_CHECKING:
 
-        def set(self, field: Takes[M, P], *value: P.args, **named: P.kwargs) -> Update[M]:
+        def set(self, field: Takes[M, _P], *value: _P.args, **named: _P.kwargs) -> Update[M]:
             """None removes the attribute."""
 
-        def set_if_absent(self, field: Takes[M, P], *value: P.args, **named: P.kwargs) -> Update[M]:
+        def set_if_absent(self, field: Takes[M, _P], *value: _P.args, **named: _P.kwargs) -> Update[M]:
             """Set the attribute only where the item has none."""
     else:
 
-        def set(self, field: Field[M, T], value: T) -> Update[M]:
+        def set(self, field: Field[M, _T], value: _T) -> Update[M]:
             """None removes the attribute."""
             stored = field.encode(value)
             return self._change("remove" if stored is None else "set", field, value)
 
-        def set_if_absent(self, field: Field[M, T], value: T) -> Update[M]:
+        def set_if_absent(self, field: Field[M, _T], value: _T) -> Update[M]:
             """Set the attribute only where the item has none."""
             return self._change("default", field, value)
 
     @overload
-    def remove(self, field: Field[M, T | None]) -> Update[M]: ...
+    def remove(self, field: Field[M, _T | None]) -> Update[M]: ...
     @overload
     def remove(self, field: Field[M, Any]) -> Update[M]: ...
     def remove(self, field: Field[M, Any]) -> Update[M]:
@@ -148,7 +148,7 @@ class Update(Action[M, M]):
     @overload
     def add(self, field: Field[M, int] | Field[M, int | None], amount: int) -> Update[M]: ...
     @overload
-    def add(self, field: Field[M, frozenset[X]] | Field[M, set_type[X]], amount: Iterable[X]) -> Update[M]: ...
+    def add(self, field: Field[M, frozenset[_X]] | Field[M, _set_type[_X]], amount: Iterable[_X]) -> Update[M]: ...
     @overload
     def add(self, field: Field[M, Decimal] | Field[M, Decimal | None], amount: Decimal | int) -> Update[M]: ...
     def add(self, field: Field[M, Any], amount: Any) -> Update[M]:
@@ -157,22 +157,22 @@ class Update(Action[M, M]):
             raise ValueRefused("SK218", f"{field.label} is neither a number nor a set; .add() works on those only.")
         return self._change("add", field, amount if field.codec.kind == "N" else _elements(field, amount))
 
-    def discard(self, field: Field[M, frozenset[X]] | Field[M, set_type[X]], elements: Iterable[X]) -> Update[M]:
+    def discard(self, field: Field[M, frozenset[_X]] | Field[M, _set_type[_X]], elements: Iterable[_X]) -> Update[M]:
         """Take elements out of a set."""
         return self._change("discard", field, _elements(field, elements))
 
-    def append(self, field: Field[M, list[X]] | Field[M, tuple[X, ...]], *elements: X) -> Update[M]:
+    def append(self, field: Field[M, list[_X]] | Field[M, tuple[_X, ...]], *elements: _X) -> Update[M]:
         """Put elements at the end of a list."""
         return self._change("append", field, list(elements))
 
-    def prepend(self, field: Field[M, list[X]] | Field[M, tuple[X, ...]], *elements: X) -> Update[M]:
+    def prepend(self, field: Field[M, list[_X]] | Field[M, tuple[_X, ...]], *elements: _X) -> Update[M]:
         """Put elements at the beginning of a list."""
         return self._change("prepend", field, list(elements))
 
     @overload
     def knowing(self, known: M) -> Update[M]: ...
     @overload
-    def knowing(self, known: Field[M, T], value: T) -> Update[M]: ...
+    def knowing(self, known: Field[M, _T], value: _T) -> Update[M]: ...
     def knowing(self, known: Any, value: Any = None) -> Update[M]:
         """Say what the item holds now. What an index key needs of it becomes a condition, instead of a read first.
 
@@ -206,7 +206,7 @@ class Update(Action[M, M]):
 
 
 def _marks(
-    action: Action[M, Any], fields: tuple[Field[M, Any], ...], given: set_type[str]
+    action: Action[M, Any], fields: tuple[Field[M, Any], ...], given: _set_type[str]
 ) -> tuple[Field[M, Any], ...]:
     if not fields or any(field.name not in given for field in fields):
         raise ValueRefused(

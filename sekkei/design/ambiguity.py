@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _ATOM = r"(?s)(\\d|\[\^\\?.\]|\\.|.)(\{\d+\}|\+|\?)?"
 
 
-class Atom(NamedTuple):
+class _Atom(NamedTuple):
     """One set of characters: a single one, the digits, everything but one, or everything."""
 
     kind: str  # "one", "digit", "not" or "any"
@@ -31,7 +31,7 @@ class Atom(NamedTuple):
     repeats: bool = False
     optional: bool = False
 
-    def meets(self, other: Atom) -> bool:
+    def meets(self, other: _Atom) -> bool:
         if self.kind == "one":
             return other.holds(self.character)
         if other.kind == "one":
@@ -44,33 +44,33 @@ class Atom(NamedTuple):
         return self.kind == "any" or (character == self.character) is (self.kind == "one")
 
 
-Chain = tuple[Atom, ...]
+_Chain = tuple[_Atom, ...]
 
 
-def _chain(pattern: str) -> Chain:
+def _chain(pattern: str) -> _Chain:
     """The chain of a regular expression of the simple sort that codecs use."""
-    found: list[Atom] = []
+    found: list[_Atom] = []
     for text, count in re.findall(_ATOM, pattern):
         if text == r"\d":
-            atom = Atom("digit")
+            atom = _Atom("digit")
         elif text.startswith("[^"):
-            atom = Atom("not", text[-2])
+            atom = _Atom("not", text[-2])
         else:
-            atom = Atom("one", text[-1])
+            atom = _Atom("one", text[-1])
         times = int(count[1:-1]) if count.startswith("{") else 1
         found += [atom._replace(repeats=count == "+", optional=count == "?")] * times
     return tuple(found)
 
 
-def _alternatives(piece: str | Component, whole: bool) -> list[Chain]:
+def _alternatives(piece: str | Component, whole: bool) -> list[_Chain]:
     if isinstance(piece, str):
-        return [tuple(Atom("one", character) for character in piece)]
+        return [tuple(_Atom("one", character) for character in piece)]
     if whole and type(piece.codec) is Text and piece.field.form is None:
-        return [(Atom("any", repeats=True),)]
+        return [(_Atom("any", repeats=True),)]
     return [_chain(pattern) for pattern in re.split(r"(?<!\\)\|", piece.pattern)]
 
 
-def _chains(template: Template) -> Iterator[Chain]:
+def _chains(template: Template) -> Iterator[_Chain]:
     for choice in product(*(_alternatives(piece, template.whole) for piece in template.pieces)):
         yield tuple(atom for chain in choice for atom in chain)
 
@@ -84,7 +84,7 @@ def overlap(first: Template, second: Template) -> bool:
     return any(_meet(one, other) for one in _chains(first) for other in _chains(second))
 
 
-def _meet(one: Chain, other: Chain) -> bool:
+def _meet(one: _Chain, other: _Chain) -> bool:
     waiting, seen = [(0, 0)], {(0, 0)}
     while waiting:
         i, j = waiting.pop()
@@ -97,7 +97,7 @@ def _meet(one: Chain, other: Chain) -> bool:
     return False
 
 
-def _next(one: Chain, other: Chain, i: int, j: int) -> Iterator[tuple[int, int]]:
+def _next(one: _Chain, other: _Chain, i: int, j: int) -> Iterator[tuple[int, int]]:
     if i < len(one) and one[i].optional:
         yield i + 1, j
     if j < len(other) and other[j].optional:
@@ -111,7 +111,7 @@ def _next(one: Chain, other: Chain, i: int, j: int) -> Iterator[tuple[int, int]]
         yield i + 1, j
 
 
-def are_apart(first: Entity[..., Any], second: Entity[..., Any], names: Iterable[str]) -> bool:
+def _are_apart(first: Entity[..., Any], second: Entity[..., Any], names: Iterable[str]) -> bool:
     """Is one of these key attributes never the same for both? One that an entity lacks keeps it out of the index."""
     return any(
         not any(overlap(one, other) for one in first.templates_for(name) for other in second.templates_for(name))
@@ -122,7 +122,7 @@ def are_apart(first: Entity[..., Any], second: Entity[..., Any], names: Iterable
 def mingles(entity: Entity[..., Any]) -> bool:
     """May an item of another type have a key of this entity's? Then writes ask for the type as well."""
     return any(
-        other.type != entity.type and not are_apart(entity, other, entity.table.key_attributes)
+        other.type != entity.type and not _are_apart(entity, other, entity.table.key_attributes)
         for other in entity.table.entities
     )
 
@@ -130,7 +130,7 @@ def mingles(entity: Entity[..., Any]) -> bool:
 def check_table(table: Table) -> None:
     """Entities of one type (or of a table without types) need keys of different forms."""
     for first, second in combinations(table.entities, 2):
-        if first.type == second.type and not are_apart(first, second, table.key_attributes):
+        if first.type == second.type and not _are_apart(first, second, table.key_attributes):
             what = "have one type" if first.type is not None else "have no type"
             raise DesignError(
                 "SK150",
@@ -147,7 +147,7 @@ def check_view(view: View[Any]) -> None:
         return
     names = tuple(dict.fromkeys((*table.key_attributes, *index.attributes)))
     for other in table.entities:
-        if other is not view.entity and not are_apart(view.entity, other, names):
+        if other is not view.entity and not _are_apart(view.entity, other, names):
             first, second = sorted((view.entity, other), key=table.entities.index)
             raise DesignError(
                 "SK151",
@@ -163,7 +163,7 @@ def check_stream(table: Table) -> None:
     if table.stream != "KEYS_ONLY":
         return
     for first, second in combinations(table.entities, 2):
-        if not are_apart(first, second, table.key_attributes):
+        if not _are_apart(first, second, table.key_attributes):
             raise DesignError(
                 "SK151",
                 f"the stream of table {table.name} carries keys only, and those of {first.name} and {second.name} may "

@@ -19,9 +19,9 @@ from typing import Any, Literal, Union, get_args, get_origin
 from .placeholders import Sample, is_sample
 
 AttributeValue = dict[str, Any]
-NULL: AttributeValue = {"NULL": True}
-DIGITS_MAX = 38  # DynamoDB numbers are exact to 38 digits
-_EXACT = Context(prec=DIGITS_MAX, traps=[Inexact, Rounded, InvalidOperation])
+_NULL: AttributeValue = {"NULL": True}
+_DIGITS_MAX = 38  # DynamoDB numbers are exact to 38 digits
+_EXACT = Context(prec=_DIGITS_MAX, traps=[Inexact, Rounded, InvalidOperation])
 
 
 class Unfit(ValueError):
@@ -90,8 +90,8 @@ class Integer(Codec):
             raise Unfit(f"takes int, got {type(value).__name__}")
         text = str(value)
         # Zeros at the end are free: they are the exponent's.
-        if len(text) > DIGITS_MAX and len(text.lstrip("-").rstrip("0")) > DIGITS_MAX:
-            raise Unfit(f"takes numbers of at most {DIGITS_MAX} digits, got {len(text)}")
+        if len(text) > _DIGITS_MAX and len(text.lstrip("-").rstrip("0")) > _DIGITS_MAX:
+            raise Unfit(f"takes numbers of at most {_DIGITS_MAX} digits, got {len(text)}")
         return text
 
     def from_text(self, text: str) -> int:
@@ -107,7 +107,7 @@ class Integer(Codec):
         return f"int({stored}['N'])"
 
 
-class Exact(Codec):
+class _Exact(Codec):
     """Decimal; an int is accepted as well."""
 
     kind = "N"
@@ -120,7 +120,7 @@ class Exact(Codec):
         try:
             exact = _EXACT.create_decimal(value)
         except (Inexact, Rounded, InvalidOperation):
-            raise Unfit(f"takes numbers of at most {DIGITS_MAX} digits") from None
+            raise Unfit(f"takes numbers of at most {_DIGITS_MAX} digits") from None
         if not exact.is_finite():
             raise Unfit(f"takes finite numbers, got {value}")
         return str(exact)
@@ -163,7 +163,7 @@ class Flag(Codec):
         return f"{stored}['BOOL']"
 
 
-class Binary(Codec):
+class _Binary(Codec):
     kind = "B"
 
     def text(self, value: Any) -> str:
@@ -255,7 +255,7 @@ def _offset(zone: str) -> dt.timedelta:
     return sign * dt.timedelta(hours=int(zone[1:3]), minutes=int(zone[4:6]))
 
 
-class Epoch(Codec):
+class _Epoch(Codec):
     """A datetime as a Number of seconds since 1970, the form that TTL needs."""
 
     kind = "N"
@@ -359,7 +359,7 @@ def _name(name: Any) -> str:
 
 
 def _encode_inner(codec: Codec, value: Any, optional: bool) -> AttributeValue:
-    return NULL if value is None and optional else codec.encode(value)
+    return _NULL if value is None and optional else codec.encode(value)
 
 
 class Several(Codec):
@@ -399,7 +399,7 @@ class Anything(Codec):
 def to_stored(value: Any) -> AttributeValue:
     """A plain Python value as DynamoDB stores it."""
     if value is None:
-        return NULL
+        return _NULL
     if isinstance(value, bool):
         return {"BOOL": value}
     if isinstance(value, Enum):
@@ -420,7 +420,7 @@ def to_stored(value: Any) -> AttributeValue:
     raise Unfit(f"has no form in DynamoDB for {type(value).__name__} {value!r:.40}")
 
 
-_PLAIN: tuple[tuple[Any, Codec], ...] = ((str, Text()), (int, Integer()), (Decimal, Exact()), (bytes, Binary()))
+_PLAIN: tuple[tuple[Any, Codec], ...] = ((str, Text()), (int, Integer()), (Decimal, _Exact()), (bytes, _Binary()))
 
 
 def _number(text: str) -> int | Decimal:
@@ -455,8 +455,8 @@ _SCALARS: dict[Any, Codec] = {
     str: Text(),
     int: Integer(),
     bool: Flag(),
-    bytes: Binary(),
-    Decimal: Exact(),
+    bytes: _Binary(),
+    Decimal: _Exact(),
     dt.datetime: Instant(),
     dt.date: Day(),
     dt.time: TimeOfDay(),
@@ -472,7 +472,7 @@ def iso(zone: str = "Z", digits: int = 3) -> Codec:
 
 def epoch() -> Codec:
     """A datetime as a Number of seconds since 1970; what a TTL attribute must be."""
-    return Epoch()
+    return _Epoch()
 
 
 def approximate() -> Codec:

@@ -14,12 +14,12 @@ from .query import Query
 from .views import View
 
 M = TypeVar("M")
-A = TypeVar("A")
-B = TypeVar("B")
-C = TypeVar("C")
-D = TypeVar("D")
-E = TypeVar("E")
-F = TypeVar("F")
+_A = TypeVar("_A")
+_B = TypeVar("_B")
+_C = TypeVar("_C")
+_D = TypeVar("_D")
+_E = TypeVar("_E")
+_F = TypeVar("_F")
 
 
 class Collection(Generic[M]):
@@ -125,38 +125,38 @@ class Collection(Generic[M]):
 
 
 @overload
-def collection(a: Entity[..., A], b: Entity[..., B], /, *, index: str | None = None) -> Collection[A | B]: ...
+def collection(a: Entity[..., _A], b: Entity[..., _B], /, *, index: str | None = None) -> Collection[_A | _B]: ...
 @overload
 def collection(
-    a: Entity[..., A], b: Entity[..., B], c: Entity[..., C], /, *, index: str | None = None
-) -> Collection[A | B | C]: ...
+    a: Entity[..., _A], b: Entity[..., _B], c: Entity[..., _C], /, *, index: str | None = None
+) -> Collection[_A | _B | _C]: ...
 @overload
 def collection(
-    a: Entity[..., A], b: Entity[..., B], c: Entity[..., C], d: Entity[..., D], /, *, index: str | None = None
-) -> Collection[A | B | C | D]: ...
+    a: Entity[..., _A], b: Entity[..., _B], c: Entity[..., _C], d: Entity[..., _D], /, *, index: str | None = None
+) -> Collection[_A | _B | _C | _D]: ...
 @overload
 def collection(
-    a: Entity[..., A],
-    b: Entity[..., B],
-    c: Entity[..., C],
-    d: Entity[..., D],
-    e: Entity[..., E],
+    a: Entity[..., _A],
+    b: Entity[..., _B],
+    c: Entity[..., _C],
+    d: Entity[..., _D],
+    e: Entity[..., _E],
     /,
     *,
     index: str | None = None,
-) -> Collection[A | B | C | D | E]: ...
+) -> Collection[_A | _B | _C | _D | _E]: ...
 @overload
 def collection(
-    a: Entity[..., A],
-    b: Entity[..., B],
-    c: Entity[..., C],
-    d: Entity[..., D],
-    e: Entity[..., E],
-    f: Entity[..., F],
+    a: Entity[..., _A],
+    b: Entity[..., _B],
+    c: Entity[..., _C],
+    d: Entity[..., _D],
+    e: Entity[..., _E],
+    f: Entity[..., _F],
     /,
     *,
     index: str | None = None,
-) -> Collection[A | B | C | D | E | F]: ...
+) -> Collection[_A | _B | _C | _D | _E | _F]: ...
 def collection(*entities: Entity[..., Any], index: str | None = None) -> Collection[Any]:
     """Several entities as one: `collection(teams, members, tags).where(Team.team_id == "t1")`."""
     return Collection(entities, index)

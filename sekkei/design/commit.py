@@ -29,7 +29,7 @@ from .writing import Knowledge, Missing, Piece, hand_over, pieces_of
 if TYPE_CHECKING:
     from .database import Database
 
-BATCH_WRITE_MAX = 25
+_BATCH_WRITE_MAX = 25
 
 
 def _element(action: Action[Any, Any]) -> dict[str, Any]:
@@ -50,8 +50,8 @@ async def write_many(db: Database, actions: Iterable[Action[Any, Any]]) -> int:
     """Write all of them in batches; returns how many. When one item comes twice, the last one counts."""
     last = {action.ref: action for action in actions}
     waiting = [(db.table_name(action.entity.table), _element(action)) for action in last.values()]
-    for start in range(0, len(waiting), BATCH_WRITE_MAX):
-        await _write_batch(db, waiting[start : start + BATCH_WRITE_MAX])
+    for start in range(0, len(waiting), _BATCH_WRITE_MAX):
+        await _write_batch(db, waiting[start : start + _BATCH_WRITE_MAX])
     return len(waiting)
 
 
@@ -73,7 +73,7 @@ async def _write_batch(db: Database, batch: list[tuple[str, dict[str, Any]]]) ->
 if TYPE_CHECKING:
     from .database import Database
 
-ACTIONS_MAX = 100
+_ACTIONS_MAX = 100
 _OPERATIONS = {"Put": "PutItem", "Update": "UpdateItem", "Delete": "DeleteItem"}
 _RETURNS = {"Put": "NONE", "Update": "ALL_NEW", "Delete": "ALL_OLD"}
 
@@ -82,7 +82,7 @@ class Stale(Exception):
     """What was read first has changed since; read again."""
 
 
-class TransactionToken:
+class _TransactionToken:
     """The token of one transaction through all its tries.
 
     An answer can be lost after the transaction has happened. As long as a try asks for the same as the one before, it
@@ -107,7 +107,7 @@ class TransactionToken:
 
 async def write(db: Database, action: Action[Any, Any], given: str | None = None, once: bool = False) -> Any:
     """Carry out one action; returns what its type says."""
-    token, now = TransactionToken(db, given), _moment(db, given)
+    token, now = _TransactionToken(db, given), _moment(db, given)
     together = given is not None or (once and token.needed)
     answer_lost = False
     before = await _read(db, action.ref) if together and isinstance(action, Delete) else None
@@ -133,7 +133,7 @@ async def write(db: Database, action: Action[Any, Any], given: str | None = None
 
 async def transact(db: Database, actions: tuple[Action[Any, Any], ...], token: str | None, pattern: str | None) -> None:
     """Carry out several actions, all or none."""
-    through_all, now = TransactionToken(db, token), _moment(db, token)
+    through_all, now = _TransactionToken(db, token), _moment(db, token)
     for attempt in range(TRIES_MAX):
         pieces, knowledge = await _prepare(db, actions, now)
         _check_distinct(pieces)
@@ -188,10 +188,10 @@ async def _read(db: Database, ref: Ref[Any]) -> dict[str, AttributeValue] | None
 
 
 def _check_distinct(pieces: list[Piece]) -> None:
-    if not 1 <= len(pieces) <= ACTIONS_MAX:
+    if not 1 <= len(pieces) <= _ACTIONS_MAX:
         raise ValueRefused(
             "SK223",
-            f"a transaction takes 1 to {ACTIONS_MAX} items, this one has {len(pieces)}. Split it where it may be; "
+            f"a transaction takes 1 to {_ACTIONS_MAX} items, this one has {len(pieces)}. Split it where it may be; "
             "this is never done silently.",
         )
     seen: dict[Ref[Any], Piece] = {}
@@ -271,7 +271,7 @@ async def _result(db: Database, action: Action[Any, Any], knowledge: Knowledge, 
 
 
 async def _together(
-    db: Database, pieces: list[Piece], knowledge: Knowledge, token: TransactionToken, pattern: str | None
+    db: Database, pieces: list[Piece], knowledge: Knowledge, token: _TransactionToken, pattern: str | None
 ) -> None:
     items = [{piece.kind: piece.request} for piece in pieces]
     request: dict[str, Any] = {"TransactItems": items}

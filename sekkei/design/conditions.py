@@ -84,10 +84,10 @@ if TYPE_CHECKING:
     from .fields import Field
 
 M = TypeVar("M")
-M_co = TypeVar("M_co", covariant=True)
+_M_co = TypeVar("_M_co", covariant=True)
 
 
-class Condition(Generic[M_co]):
+class Condition(Generic[_M_co]):
     """Something that is true or false of an item."""
 
     __slots__ = ()
@@ -99,13 +99,13 @@ class Condition(Generic[M_co]):
         """Every attribute that the condition speaks of."""
         return iter(())
 
-    def __and__(self, other: Condition[M]) -> Condition[M_co | M]:
+    def __and__(self, other: Condition[M]) -> Condition[_M_co | M]:
         return All((*_flat(self, All), *_flat(other, All)))
 
-    def __or__(self, other: Condition[M]) -> Condition[M_co | M]:
+    def __or__(self, other: Condition[M]) -> Condition[_M_co | M]:
         return Either((*_flat(self, Either), *_flat(other, Either)))
 
-    def __invert__(self) -> Condition[M_co]:
+    def __invert__(self) -> Condition[_M_co]:
         return Not(self)
 
     def __bool__(self) -> bool:
@@ -117,7 +117,7 @@ def _flat(condition: Condition[Any], kind: type[All[Any] | Either[Any]]) -> tupl
     return condition.conditions if type(condition) is kind else (condition,)
 
 
-class Compare(Condition[M_co]):
+class Compare(Condition[_M_co]):
     __slots__ = ("field", "operand", "operator")
 
     def __init__(self, field: Field[Any, Any], operator: str, operand: Any) -> None:
@@ -132,7 +132,7 @@ class Compare(Condition[M_co]):
             yield self.operand
 
 
-class Between(Condition[M_co]):
+class Between(Condition[_M_co]):
     __slots__ = ("field", "high", "low")
 
     def __init__(self, field: Field[Any, Any], low: Any, high: Any) -> None:
@@ -146,7 +146,7 @@ class Between(Condition[M_co]):
         yield self.field
 
 
-class OneOf(Condition[M_co]):
+class OneOf(Condition[_M_co]):
     __slots__ = ("field", "options")
 
     def __init__(self, field: Field[Any, Any], options: tuple[Any, ...]) -> None:
@@ -164,7 +164,7 @@ class OneOf(Condition[M_co]):
         yield self.field
 
 
-class Call(Condition[M_co]):
+class Call(Condition[_M_co]):
     """A function of DynamoDB; `stored` is its second argument, already encoded."""
 
     __slots__ = ("field", "function", "stored")
@@ -180,7 +180,7 @@ class Call(Condition[M_co]):
         yield self.field
 
 
-class All(Condition[M_co]):
+class All(Condition[_M_co]):
     __slots__ = ("conditions",)
 
     def __init__(self, conditions: tuple[Condition[Any], ...]) -> None:
@@ -194,17 +194,17 @@ class All(Condition[M_co]):
             yield from condition.fields()
 
 
-class Either(All[M_co]):
+class Either(All[_M_co]):
     __slots__ = ()
 
     def render(self, into: Expression) -> str:
         return " OR ".join(one.render(into) for one in self.conditions)
 
 
-class Not(Condition[M_co]):
+class Not(Condition[_M_co]):
     __slots__ = ("condition",)
 
-    def __init__(self, condition: Condition[M_co]) -> None:
+    def __init__(self, condition: Condition[_M_co]) -> None:
         self.condition = condition
 
     def render(self, into: Expression) -> str:

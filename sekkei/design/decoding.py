@@ -23,7 +23,7 @@ def decoder(cls: type[Any], fields: Sequence[Field[Any, Any]], keys: Mapping[str
     """Reads items into `cls`. `keys` are the key attributes' templates, for the parts that stand only there."""
     names = Names()
     lines = ["def decode(item):", " o = new(cls)", " d = o.__dict__", " try:"]
-    sources = part_sources(fields, keys)
+    sources = _part_sources(fields, keys)
     for key in dict.fromkeys(key for key, _ in sources.values()):
         lines += _key_lines(key, keys[key], names)
     for field in fields:
@@ -46,7 +46,7 @@ def decoder(cls: type[Any], fields: Sequence[Field[Any, Any]], keys: Mapping[str
     return made
 
 
-def part_sources(fields: Sequence[Field[Any, Any]], keys: Mapping[str, Template]) -> dict[str, tuple[str, Component]]:
+def _part_sources(fields: Sequence[Field[Any, Any]], keys: Mapping[str, Template]) -> dict[str, tuple[str, Component]]:
     """For every part that is stored nowhere else: the key attribute and the component to take it from."""
     found: dict[str, tuple[str, Component]] = {}
     for field in fields:
@@ -102,7 +102,7 @@ def _part_line(
 
 def _field_lines(field: Field[Any, Any], names: Names) -> list[str]:
     target = f"d[{field.name!r}]"
-    if not may_be_absent(field):
+    if not _may_be_absent(field):
         return [f"  {target} = {field.codec.source(f'item[{field.stored!r}]', names)}"]
     absent = names.of(when_absent(field)) if field.factory is None else f"{names.of(field.factory)}()"
     return [
@@ -111,7 +111,7 @@ def _field_lines(field: Field[Any, Any], names: Names) -> list[str]:
     ]
 
 
-def may_be_absent(field: Field[Any, Any]) -> bool:
+def _may_be_absent(field: Field[Any, Any]) -> bool:
     return field.optional or field.codec.empty is not None or not field.required
 
 
@@ -162,7 +162,7 @@ def _slow_part(cls: type[Any], field: Field[Any, Any], key: str, keys: Mapping[s
 def _slow_field(cls: type[Any], field: Field[Any, Any], item: Item) -> Any:
     stored = item.get(field.stored)
     if stored is None or stored == {"NULL": True}:
-        if may_be_absent(field):
+        if _may_be_absent(field):
             return field.factory() if field.factory is not None else when_absent(field)
         what = "is absent"
     else:

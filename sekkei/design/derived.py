@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 _BLIND = ("add", "append", "prepend", "discard", "default")  # the new value depends on the old one
 
 
-class Rekeyed(NamedTuple):
+class _Rekeyed(NamedTuple):
     derived: dict[str, AttributeValue | None]  # stored name → new value, None to remove it
     assumed: dict[str, Any]  # attribute → the value that the item must still have
     uniques: list[tuple[Unique[Any], str | None, str | None]]  # each with its value before and after
 
 
-def rekey(update: Update[Any], old: Mapping[str, Any] | None, fresh: bool) -> Rekeyed:
+def rekey(update: Update[Any], old: Mapping[str, Any] | None, fresh: bool) -> _Rekeyed:
     """`old` are the values that were read, None when nothing was; `fresh` when there is no item yet."""
     model = update.entity.model
     before = {**(old or {}), **update.known, **update.ref.values}
@@ -41,7 +41,7 @@ def rekey(update: Update[Any], old: Mapping[str, Any] | None, fresh: bool) -> Re
     derived = {field.stored: _encode(field, after[field.name]) for field in rewritten if field.is_stored}
     moved = [(one, None if fresh else one.value_of(before), one.value_of(after)) for one in uniques]
     held = set().union(*(one.bases for one in uniques))
-    return Rekeyed(derived, {} if fresh else _assumed(update, before, needed, held), moved)
+    return _Rekeyed(derived, {} if fresh else _assumed(update, before, needed, held), moved)
 
 
 def affected(update: Update[Any]) -> list[Field[Any, Any]]:
@@ -77,11 +77,11 @@ def _after(update: Update[Any], before: Mapping[str, Any], needed: set[str], fre
         if change.kind in _BLIND and name not in needed:
             after.pop(name, None)
             continue
-        after[name] = changed_value(change, after, fields[name])
+        after[name] = _changed_value(change, after, fields[name])
     return after
 
 
-def changed_value(change: FieldChange, before: Mapping[str, Any], field: Field[Any, Any]) -> Any:
+def _changed_value(change: FieldChange, before: Mapping[str, Any], field: Field[Any, Any]) -> Any:
     """The attribute after one change."""
     if change.kind == "set":
         return change.value

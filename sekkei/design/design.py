@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from .query import Query
     from .sync_database import SyncDatabase
 
-    Step = Ref[Any] | Query[Any] | Action[Any, Any] | Transaction | Sequence[Ref[Any]]
-    Plannable = Step | tuple[Step, ...]
+    _Step = Ref[Any] | Query[Any] | Action[Any, Any] | Transaction | Sequence[Ref[Any]]
+    _Plannable = _Step | tuple[_Step, ...]
 
-P = ParamSpec("P")
-R = TypeVar("R", bound="Plannable")
+_P = ParamSpec("_P")
+_R = TypeVar("_R", bound="_Plannable")
 
 
 class Acceptance(NamedTuple):
@@ -142,7 +142,7 @@ class Design:
         return next((table for table in self.tables.values() if self.table_name(table, env) == name), None)
 
     @overload
-    def pattern(self, function: Callable[P, R], /) -> Pattern[P, R]: ...
+    def pattern(self, function: Callable[_P, _R], /) -> Pattern[_P, _R]: ...
     @overload
     def pattern(
         self,
@@ -153,7 +153,7 @@ class Design:
         page: int | None = None,
         sample: Mapping[str, Any] | None = None,
         added: bool = False,
-    ) -> Callable[[Callable[P, R]], Pattern[P, R]]: ...
+    ) -> Callable[[Callable[_P, _R]], Pattern[_P, _R]]: ...
     def pattern(
         self,
         function: Any = None,

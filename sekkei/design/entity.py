@@ -26,17 +26,17 @@ if TYPE_CHECKING:
 
 M = TypeVar("M")
 S = TypeVar("S")
-P = ParamSpec("P")
+_P = ParamSpec("_P")
 
 
-class Entity(Generic[P, M]):
+class Entity(Generic[_P, M]):
     """A kind of item. `tasks("t1", "x")` is a reference to one; `tasks.where(...)` finds several."""
 
     def __init__(
         self,
         table: Table,
         cls: type[M],
-        function: Callable[P, Key],
+        function: Callable[_P, Key],
         kind: str | None,
         ja: str,
         en: str,
@@ -106,7 +106,7 @@ class Entity(Generic[P, M]):
 
     # References and reading
 
-    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Ref[M]:
+    def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> Ref[M]:
         values = self._bind(*args, **kwargs)
         return Ref(self, self._make_key(values), values)
 
@@ -259,23 +259,23 @@ class Entity(Generic[P, M]):
         """Store an item in place of the one that is there; fails when there is none."""
         return Put(self, instance, "replace")
 
-    def update(self, *args: P.args, **kwargs: P.kwargs) -> Update[M]:
+    def update(self, *args: _P.args, **kwargs: _P.kwargs) -> Update[M]:
         """Change attributes of an item that is there."""
         return Update(self, self(*args, **kwargs))
 
-    def upsert(self, *args: P.args, **kwargs: P.kwargs) -> Update[M]:
+    def upsert(self, *args: _P.args, **kwargs: _P.kwargs) -> Update[M]:
         """Change attributes of an item, which is made when it is not there."""
         return Update(self, self(*args, **kwargs), create=True)
 
-    def delete(self, *args: P.args, **kwargs: P.kwargs) -> Delete[M]:
+    def delete(self, *args: _P.args, **kwargs: _P.kwargs) -> Delete[M]:
         """Take an item away, whether or not it is there."""
         return Delete(self, self(*args, **kwargs))
 
-    def must_exist(self, *args: P.args, **kwargs: P.kwargs) -> Check[M]:
+    def must_exist(self, *args: _P.args, **kwargs: _P.kwargs) -> Check[M]:
         """In a transaction: go through only if the item is there (and `.when(...)` holds)."""
         return Check(self, self(*args, **kwargs), True)
 
-    def must_not_exist(self, *args: P.args, **kwargs: P.kwargs) -> Check[M]:
+    def must_not_exist(self, *args: _P.args, **kwargs: _P.kwargs) -> Check[M]:
         """In a transaction: go through only if there is no such item."""
         return Check(self, self(*args, **kwargs), False)
 

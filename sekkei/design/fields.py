@@ -13,52 +13,52 @@ from .codecs import AttributeValue, Codec, Unfit
 from .conditions import Between, Call, Compare, Condition, Expression, OneOf
 from .errors import ValueRefused
 
-T = TypeVar("T")
-X = TypeVar("X")
+_T = TypeVar("_T")
+_X = TypeVar("_X")
 M = TypeVar("M")
-N = TypeVar("N")
-K = TypeVar("K")
-P = ParamSpec("P")
-M_co = TypeVar("M_co", covariant=True)
+_N = TypeVar("_N")
+_K = TypeVar("_K")
+_P = ParamSpec("_P")
+_M_co = TypeVar("_M_co", covariant=True)
 
 MISSING: Any = object()
-Role = Literal["attr", "part", "computed", "template", "version"]
+_Role = Literal["attr", "part", "computed", "template", "version"]
 
 
-class Attr(Generic[T]):
+class Attr(Generic[_T]):
     """The annotation of a stored attribute."""
 
     if TYPE_CHECKING:
 
         @overload
-        def __get__(self, instance: None, owner: type[M]) -> Field[M, T]: ...
+        def __get__(self, instance: None, owner: type[M]) -> Field[M, _T]: ...
         @overload
-        def __get__(self, instance: object, owner: Any) -> T: ...
+        def __get__(self, instance: object, owner: Any) -> _T: ...
         def __get__(self, instance: Any, owner: Any) -> Any: ...
-        def __set__(self, instance: object, value: T) -> None: ...
+        def __set__(self, instance: object, value: _T) -> None: ...
 
 
 class Spec:
     """What a specifier such as `attr(...)` said, until `@model` knows the name and the type."""
 
-    def __init__(self, role: Role, stored: str | None, **options: Any) -> None:
+    def __init__(self, role: _Role, stored: str | None, **options: Any) -> None:
         self.role, self.stored, self.options = role, stored, options
 
 
 if TYPE_CHECKING:
 
-    class Takes(Protocol[M_co, P]):
+    class Takes(Protocol[_M_co, _P]):
         """An attribute of a model, and what can be set to it: so a checker says which value does not fit."""
 
-        def _takes(self, *value: P.args, **named: P.kwargs) -> M_co: ...
+        def _takes(self, *value: _P.args, **named: _P.kwargs) -> _M_co: ...
 
 
-class Field(Generic[M, T]):
+class Field(Generic[M, _T]):
     """One attribute of a model; compares into conditions."""
 
     if TYPE_CHECKING:
 
-        def _takes(self, value: T) -> M: ...
+        def _takes(self, value: _T) -> M: ...
 
     def __init__(self, owner: type[Any], name: str, annotation: Any, codec: Codec, optional: bool, spec: Spec) -> None:
         options = spec.options
@@ -161,33 +161,33 @@ class Field(Generic[M, T]):
 
     __hash__ = object.__hash__
 
-    def __eq__(self, other: T | Field[M, Any]) -> Condition[M]:  # type: ignore[override]
+    def __eq__(self, other: _T | Field[M, Any]) -> Condition[M]:  # type: ignore[override]
         return self.absent() if other is None else Compare(self, "=", other)
 
-    def __ne__(self, other: T | Field[M, Any]) -> Condition[M]:  # type: ignore[override]
+    def __ne__(self, other: _T | Field[M, Any]) -> Condition[M]:  # type: ignore[override]
         return self.exists() if other is None else Compare(self, "<>", other)
 
-    def __lt__(self, other: T | Field[M, Any]) -> Condition[M]:
+    def __lt__(self, other: _T | Field[M, Any]) -> Condition[M]:
         return Compare(self, "<", other)
 
-    def __le__(self, other: T | Field[M, Any]) -> Condition[M]:
+    def __le__(self, other: _T | Field[M, Any]) -> Condition[M]:
         return Compare(self, "<=", other)
 
-    def __gt__(self, other: T | Field[M, Any]) -> Condition[M]:
+    def __gt__(self, other: _T | Field[M, Any]) -> Condition[M]:
         return Compare(self, ">", other)
 
-    def __ge__(self, other: T | Field[M, Any]) -> Condition[M]:
+    def __ge__(self, other: _T | Field[M, Any]) -> Condition[M]:
         return Compare(self, ">=", other)
 
-    def is_(self, value: T) -> Condition[M]:
+    def is_(self, value: _T) -> Condition[M]:
         """The same as ==, for True and False, where linters want `is`."""
         return self == value
 
-    def between(self, low: T, high: T) -> Condition[M]:
+    def between(self, low: _T, high: _T) -> Condition[M]:
         """Both ends included."""
         return Between(self, low, high)
 
-    def one_of(self, *options: T) -> Condition[M]:
+    def one_of(self, *options: _T) -> Condition[M]:
         return OneOf(self, options)
 
     def exists(self) -> Condition[M]:
@@ -200,15 +200,15 @@ class Field(Generic[M, T]):
         return Call("begins_with", self, {"S": start})
 
     @overload
-    def contains(self: Field[N, frozenset[X]], element: X) -> Condition[N]: ...
+    def contains(self: Field[_N, frozenset[_X]], element: _X) -> Condition[_N]: ...
     @overload
-    def contains(self: Field[N, set[X]], element: X) -> Condition[N]: ...
+    def contains(self: Field[_N, set[_X]], element: _X) -> Condition[_N]: ...
     @overload
-    def contains(self: Field[N, list[X]], element: X) -> Condition[N]: ...
+    def contains(self: Field[_N, list[_X]], element: _X) -> Condition[_N]: ...
     @overload
-    def contains(self: Field[N, tuple[X, ...]], element: X) -> Condition[N]: ...
+    def contains(self: Field[_N, tuple[_X, ...]], element: _X) -> Condition[_N]: ...
     @overload
-    def contains(self: Field[N, str] | Field[N, str | None], element: str) -> Condition[N]: ...
+    def contains(self: Field[_N, str] | Field[_N, str | None], element: str) -> Condition[_N]: ...
     def contains(self, element: Any) -> Any:
         """A set or list that holds the element, or a text that holds the other text."""
         inner: Codec = getattr(self.codec, "inner", self.codec)
@@ -221,7 +221,7 @@ class Field(Generic[M, T]):
         """The length of a text, or the number of elements: `Task.tags.size() < 10`."""
         from .codecs import Integer
 
-        measured: SizeOf[M] = SizeOf(self.owner, self.name, int, Integer(), False, Spec("attr", self.stored))
+        measured: _SizeOf[M] = _SizeOf(self.owner, self.name, int, Integer(), False, Spec("attr", self.stored))
         measured.path = self.path
         return measured
 
@@ -235,25 +235,25 @@ class Field(Generic[M, T]):
         return inner
 
     @overload
-    def at(self: Field[N, K], inner: Field[K, X]) -> Field[N, X]: ...
+    def at(self: Field[_N, _K], inner: Field[_K, _X]) -> Field[_N, _X]: ...
     @overload
-    def at(self: Field[N, K | None], inner: Field[K, X]) -> Field[N, X]: ...
+    def at(self: Field[_N, _K | None], inner: Field[_K, _X]) -> Field[_N, _X]: ...
     def at(self, inner: Any) -> Any:
         """An attribute of a nested model: `Tag.color.at(Color.background)`."""
         return self._inside(inner.stored, inner.codec, inner.name)
 
     @overload
-    def entry(self: Field[N, dict[str, X]], key: str) -> Field[N, X]: ...
+    def entry(self: Field[_N, dict[str, _X]], key: str) -> Field[_N, _X]: ...
     @overload
-    def entry(self: Field[N, dict[str, X] | None], key: str) -> Field[N, X]: ...
+    def entry(self: Field[_N, dict[str, _X] | None], key: str) -> Field[_N, _X]: ...
     @overload
-    def entry(self: Field[N, list[X]], key: int) -> Field[N, X]: ...
+    def entry(self: Field[_N, list[_X]], key: int) -> Field[_N, _X]: ...
     def entry(self, key: Any) -> Any:
         """One value of a dict, or one element of a list."""
         return self._inside(key, getattr(self.codec, "inner", self.codec), str(key))
 
 
-class SizeOf(Field[M, int]):
+class _SizeOf(Field[M, int]):
     """`size(path)`; compares with whole numbers."""
 
     def render(self, into: Expression) -> str:
@@ -278,7 +278,7 @@ def attr(
 def attr(
     stored: str | None = None,
     *,
-    default: T,
+    default: _T,
     form: str | None = None,
     absent_as: Any = None,
     escape: bool = False,
@@ -286,17 +286,17 @@ def attr(
     ja: str = "",
     en: str = "",
     added: bool = False,
-) -> Attr[T]: ...
+) -> Attr[_T]: ...
 @overload
 def attr(
     stored: str | None = None,
     *,
-    default_factory: Callable[[], T],
+    default_factory: Callable[[], _T],
     stored_as: Codec | None = None,
     ja: str = "",
     en: str = "",
     added: bool = False,
-) -> Attr[T]: ...
+) -> Attr[_T]: ...
 def attr(stored: str | None = None, **options: Any) -> Any:
     """A stored attribute.
 
@@ -325,7 +325,7 @@ def part(
 
 
 def computed(
-    function: Callable[..., T],
+    function: Callable[..., _T],
     stored: str | None = None,
     *,
     keep: bool = True,
@@ -334,7 +334,7 @@ def computed(
     en: str = "",
     added: bool = False,
     init: Literal[False] = False,
-) -> Attr[T]:
+) -> Attr[_T]:
     """A value made by a pure function whose parameters name attributes. Stored, unless `keep` is False.
 
     None means absent: an index on the attribute becomes sparse.

@@ -37,12 +37,12 @@ class Span(NamedTuple):
         return self.low <= other.high and other.low <= self.high
 
 
-def after(prefix: str) -> str:
+def _after(prefix: str) -> str:
     """The first text above everything that begins so."""
     return prefix[:-1] + chr(ord(prefix[-1]) + 1) if prefix else TOP
 
 
-def span_of(bound: Bound) -> Span:
+def _span_of(bound: Bound) -> Span:
     """The span that a condition on the sort key leaves."""
     if not bound.tests:
         return Span()
@@ -51,7 +51,7 @@ def span_of(bound: Bound) -> Span:
     if test.operator == "=":
         return Span(texts[0], texts[0])
     if test.operator == "begins_with":
-        return Span(texts[0], after(texts[0]))
+        return Span(texts[0], _after(texts[0]))
     if test.operator == "BETWEEN":
         return Span(texts[0], texts[1], bound.excluded)
     end = (test.attribute, test.operands[0]) if test.operator in ("<", ">") else None
@@ -63,7 +63,7 @@ def sort_span(view: View[Any], conditions: Iterable[Condition[Any]], place: str)
     part = view.key_parts(view.ranges)[0]
     names = part_names(part)
     spoken = [condition for condition in conditions if names_of(condition) <= names]
-    return span_of(bind([], [part._replace(alone=False)], spoken, place))
+    return _span_of(bind([], [part._replace(alone=False)], spoken, place))
 
 
 def part_names(part: KeyPart) -> set[str]:
@@ -88,7 +88,7 @@ def key_test(attribute: str, span: Span) -> KeyTest | None:
         return None if span.high == TOP else KeyTest(attribute, "<=", ({"S": span.high},))
     if span.high == TOP:
         return KeyTest(attribute, ">=", ({"S": span.low},))
-    if span.high == after(span.low):
+    if span.high == _after(span.low):
         return KeyTest(attribute, "begins_with", ({"S": span.low},))
     return KeyTest(attribute, "BETWEEN", ({"S": span.low}, {"S": span.high}))
 
@@ -104,7 +104,7 @@ def others_in(query: Query[Any]) -> list[Entity[..., Any]]:
     if query.scanning:
         return strangers
     sort = [test for test in query.tests if test.attribute in view.ranges[:1] and test.attribute not in view.hashes]
-    read = _readable(span_of(Bound(tuple(sort))), _digits(view)) if sort else Span()
+    read = _readable(_span_of(Bound(tuple(sort))), _digits(view)) if sort else Span()
     return [entity for entity in strangers if _shares(view, entity) and _reaches(view, entity, read)]
 
 
@@ -120,14 +120,14 @@ def _shares(view: View[Any], entity: Entity[..., Any]) -> bool:
 def _reaches(view: View[Any], entity: Entity[..., Any], read: Span) -> bool:
     if not view.ranges:
         return True
-    return any(lies(template).meets(read) for template in entity.templates_for(view.ranges[0]))
+    return any(_lies(template).meets(read) for template in entity.templates_for(view.ranges[0]))
 
 
-def lies(template: Template) -> Span:
+def _lies(template: Template) -> Span:
     """Where a template's texts lie, whatever its parts are."""
     if not any(isinstance(piece, Component) for piece in template.pieces):
         return Span(template.text, template.text)
-    return Span(template.literal, after(template.literal))
+    return Span(template.literal, _after(template.literal))
 
 
 def _digits(view: View[Any]) -> set[str]:
@@ -143,5 +143,5 @@ def _readable(span: Span, digits: set[str]) -> Span:
     if brace_low and low in digits:
         low += "0"
     if brace_high:
-        high = high + ":" if high in digits else after(high)  # a colon follows the nine
+        high = high + ":" if high in digits else _after(high)  # a colon follows the nine
     return Span(low, high)

@@ -16,7 +16,7 @@ from .signatures import NO_DEFAULT, parameters
 if TYPE_CHECKING:
     from .entity import Entity
 
-M_co = TypeVar("M_co", covariant=True)
+_M_co = TypeVar("_M_co", covariant=True)
 
 PARTITION_BYTES_MAX = 2048
 SORT_BYTES_MAX = 1024
@@ -41,7 +41,7 @@ class Key:
         self.pk, self.sk = pk, sk
 
 
-class Marker:
+class _Marker:
     """Stands for one parameter of a key function and shows up in the text as `{name}`."""
 
     __slots__ = ("name",)
@@ -73,7 +73,7 @@ def trace(function: Callable[..., Key]) -> tuple[str, str | None]:
         )
     advice = "A key function only places its parameters into text; compute such values with computed() in the model."
     try:
-        key = function(**{name: Marker(name) for name in names})
+        key = function(**{name: _Marker(name) for name in names})
     except Exception as error:
         raise DesignError("SK113", f"key function {function.__name__} could not be read: {error}. {advice}") from error
     if not isinstance(key, Key):
@@ -118,17 +118,17 @@ def make_binder(function: Callable[..., Key]) -> Callable[..., dict[str, Any]]:
     return made
 
 
-class Ref(Generic[M_co]):
+class Ref(Generic[_M_co]):
     """One item of an entity by its key; `await db.get(ref)` reads it."""
 
     __slots__ = ("entity", "key", "pattern", "strong", "values")
 
-    def __init__(self, entity: Entity[..., M_co], key: dict[str, AttributeValue], values: Mapping[str, Any]) -> None:
+    def __init__(self, entity: Entity[..., _M_co], key: dict[str, AttributeValue], values: Mapping[str, Any]) -> None:
         self.entity, self.key, self.values = entity, key, values
         self.strong = False
         self.pattern: str | None = None
 
-    def consistent(self) -> Ref[M_co]:
+    def consistent(self) -> Ref[_M_co]:
         """Read what was written last, for twice the units; for every read that a decision follows."""
         found = Ref(self.entity, self.key, self.values)
         found.strong, found.pattern = True, self.pattern

@@ -67,11 +67,11 @@ def name_of(file: Path) -> str:
     if origin is not None and Path(origin).resolve() == path and file.stem not in sys.stdlib_module_names:
         return file.stem
     name = f"{file.stem}_of_{hashlib.sha256(str(path).encode()).hexdigest()[:12]}"
-    FILES[name] = path
+    _FILES[name] = path
     return name
 
 
-FILES: dict[str, Path] = {}
+_FILES: dict[str, Path] = {}
 """Modules of files whose own name is taken."""
 
 
@@ -97,7 +97,7 @@ def _of_a_system(name: str) -> list[str]:
 def imported(name: str, asked: str) -> ModuleType | None:
     """The module; None when there is none of this name. What goes wrong inside it is told."""
     try:
-        if name in FILES:
+        if name in _FILES:
             return _of_file(name)
         return import_module(name) if find_spec(name) is not None else None
     except SekkeiError:
@@ -111,7 +111,7 @@ def imported(name: str, asked: str) -> ModuleType | None:
 
 def _of_file(name: str) -> ModuleType:
     if name not in sys.modules:
-        spec = spec_from_file_location(name, FILES[name])
+        spec = spec_from_file_location(name, _FILES[name])
         assert spec is not None
         assert spec.loader is not None
         module = sys.modules[name] = module_from_spec(spec)

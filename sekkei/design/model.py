@@ -19,7 +19,7 @@ from .signatures import annotations_of, parameters
 from .templates import Template
 
 M = TypeVar("M")
-Migration = Callable[[dict[str, Any]], dict[str, Any]]
+_Migration = Callable[[dict[str, Any]], dict[str, Any]]
 
 
 class Unknown(LookupError):
@@ -52,7 +52,7 @@ class Model(Generic[M]):
     def __init__(self, cls: type[M], fields: dict[str, Field[Any, Any]], options: Mapping[str, Any]) -> None:
         self.cls, self.fields = cls, fields
         self.delimiter: str = options["delimiter"]
-        self.migrations: tuple[Migration, ...] = options["migrations"]
+        self.migrations: tuple[_Migration, ...] = options["migrations"]
         self.schema_stored: str = options["schema_stored"]
         self.by_stored = {field.stored: field for field in fields.values() if field.is_stored}
         self.derived = [field for field in fields.values() if field.derived]
@@ -108,7 +108,7 @@ class Model(Generic[M]):
             return None if stored is None else stored["S"]
         assert field.function is not None
         given = {name: values[name] for name in self._parameters[field.name]}
-        return planned(field, given) if Planning.depth else field.function(**given)
+        return _planned(field, given) if Planning.depth else field.function(**given)
 
     def derive(self, field: Field[Any, Any], known: Mapping[str, Any]) -> Any:
         return self.make(field, Values(self, known))
@@ -153,7 +153,7 @@ class Model(Generic[M]):
         return {name: to_stored(value) for name, value in plain.items() if value is not None}
 
 
-def planned(field: Field[Any, Any], given: Mapping[str, Any]) -> Any:
+def _planned(field: Field[Any, Any], given: Mapping[str, Any]) -> Any:
     """A computed value while planning: made of stand-ins, it is one itself, named beside the first of them."""
     assert field.function is not None
     stand_in = next((value for value in given.values() if is_sample(value)), None)
@@ -303,7 +303,7 @@ def model(cls: type[M]) -> type[M]: ...
     kw_only_default=True, frozen_default=True, field_specifiers=(attr, part, computed, template, version)
 )
 def model(
-    *, delimiter: str = "#", migrations: tuple[Migration, ...] = (), schema_stored: str = "schema_version"
+    *, delimiter: str = "#", migrations: tuple[_Migration, ...] = (), schema_stored: str = "schema_version"
 ) -> Callable[[type[M]], type[M]]: ...
 def model(cls: type[Any] | None = None, **options: Any) -> Any:
     """Make a class a model.

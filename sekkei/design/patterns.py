@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from .unique import Unique
 
 
-P = ParamSpec("P")
-R_co = TypeVar("R_co", covariant=True)
+_P = ParamSpec("_P")
+_R_co = TypeVar("_R_co", covariant=True)
 
 
 class Plan:
@@ -73,12 +73,12 @@ class Plan:
         return "\n".join(self.lines())
 
 
-class Pattern(Generic[P, R_co]):
+class Pattern(Generic[_P, _R_co]):
     """Calling it with real arguments gives what `Database` carries out."""
 
     def __init__(
         self,
-        function: Callable[P, R_co],
+        function: Callable[_P, _R_co],
         *,
         number: str = "",
         ja: str = "",
@@ -99,7 +99,7 @@ class Pattern(Generic[P, R_co]):
         self.stand_ins = dict(sample or {})
         self.plans  # noqa: B018  planning is the check that the pattern can be served
 
-    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R_co:
+    def __call__(self, *args: _P.args, **kwargs: _P.kwargs) -> _R_co:
         return self._named(self.function(*args, **kwargs))  # type: ignore[no-any-return]
 
     def _named(self, found: Any) -> Any:

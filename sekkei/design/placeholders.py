@@ -49,11 +49,11 @@ def is_sample(value: object) -> bool:
 __all__ = ["Planning", "Sample", "is_sample", "label_of", "sample_of", "samples"]
 
 
-class SampleText(Sample, str):
+class _SampleText(Sample, str):
     pass
 
 
-class SampleBytes(Sample, bytes):
+class _SampleBytes(Sample, bytes):
     pass
 
 
@@ -79,7 +79,7 @@ def _reckoned(sign: str, name: str, swapped: bool = False) -> Any:
     return operate
 
 
-class Reckoning(Sample):
+class _Reckoning(Sample):
     """A stand-in that can be reckoned with."""
 
     __add__ = _reckoned("+", "__add__")
@@ -88,14 +88,14 @@ class Reckoning(Sample):
     __rsub__ = _reckoned("-", "__rsub__", swapped=True)
 
 
-class ReckoningNumber(Reckoning):
+class _ReckoningNumber(_Reckoning):
     __mul__ = _reckoned("*", "__mul__")
     __rmul__ = _reckoned("*", "__rmul__", swapped=True)
     __floordiv__ = _reckoned("//", "__floordiv__")
     __mod__ = _reckoned("%", "__mod__")
 
 
-class SampleInt(ReckoningNumber, int):
+class _SampleInt(_ReckoningNumber, int):
     def __str__(self) -> str:
         return self.label
 
@@ -103,12 +103,12 @@ class SampleInt(ReckoningNumber, int):
         return self.label
 
 
-class SampleDecimal(ReckoningNumber, Decimal):
+class _SampleDecimal(_ReckoningNumber, Decimal):
     def __str__(self) -> str:
         return self.label
 
 
-class SampleDate(Reckoning, dt.date):
+class _SampleDate(_Reckoning, dt.date):
     def isoformat(self) -> str:
         return self.label
 
@@ -116,7 +116,7 @@ class SampleDate(Reckoning, dt.date):
         return self.label
 
 
-class SampleTime(Sample, dt.time):
+class _SampleTime(Sample, dt.time):
     def isoformat(self, timespec: str = "auto") -> str:
         return self.label
 
@@ -124,7 +124,7 @@ class SampleTime(Sample, dt.time):
         return self.label
 
 
-class SampleDatetime(Reckoning, dt.datetime):
+class _SampleDatetime(_Reckoning, dt.datetime):
     def isoformat(self, sep: str = "T", timespec: str = "auto") -> str:
         return self.label
 
@@ -135,9 +135,9 @@ class SampleDatetime(Reckoning, dt.datetime):
 def _of_date(cls: type[Any], label: str) -> Any:
     # A class of its own per parameter: what a date's own methods make of it keeps the class, and so the label.
     labelled = type(cls.__name__, (cls,), {"label": label})
-    if cls is SampleDatetime:
+    if cls is _SampleDatetime:
         return labelled(2001, 2, 3, 4, 5, 6, tzinfo=dt.UTC)
-    return labelled(4, 5) if cls is SampleTime else labelled(2001, 2, 3)
+    return labelled(4, 5) if cls is _SampleTime else labelled(2001, 2, 3)
 
 
 def _of_enum(enum: type[Enum], label: str) -> Enum:
@@ -159,25 +159,25 @@ def sample_of(annotation: Any, label: str) -> Any:
     if origin in (Union, types.UnionType):
         return sample_of(next(a for a in args if a is not type(None)), label)
     if origin is typing.Literal:
-        return _labelled(SampleText(label), label) if isinstance(args[0], str) else args[0]
+        return _labelled(_SampleText(label), label) if isinstance(args[0], str) else args[0]
     if origin in (list, set, frozenset, tuple) or (origin is not None and hasattr(origin, "__iter__")):
         return _container(origin, args, label)
     if annotation is bool or annotation is float:
         return annotation(1)
     if annotation is Any:
-        return _labelled(SampleText(label), label)
+        return _labelled(_SampleText(label), label)
     if not isinstance(annotation, type):
         raise TypeError(annotation)
     if issubclass(annotation, Enum):
         return _of_enum(annotation, label)
     if issubclass(annotation, str):
-        return _labelled(SampleText(label), label)
+        return _labelled(_SampleText(label), label)
     if issubclass(annotation, bytes):
-        return _labelled(SampleBytes(label.encode()), label)
-    for base, sample in ((int, SampleInt), (Decimal, SampleDecimal)):
+        return _labelled(_SampleBytes(label.encode()), label)
+    for base, sample in ((int, _SampleInt), (Decimal, _SampleDecimal)):
         if issubclass(annotation, base):
             return _labelled(sample(1), label)
-    for moment, dated in ((dt.datetime, SampleDatetime), (dt.date, SampleDate), (dt.time, SampleTime)):
+    for moment, dated in ((dt.datetime, _SampleDatetime), (dt.date, _SampleDate), (dt.time, _SampleTime)):
         if issubclass(annotation, moment):
             return _of_date(dated, label)
     return _instance(annotation, label)

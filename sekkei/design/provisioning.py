@@ -24,11 +24,11 @@ def create_request(table: Table, name: str) -> dict[str, Any]:
     request: dict[str, Any] = {
         "TableName": name,
         "AttributeDefinitions": [{"AttributeName": one, "AttributeType": kind} for one, kind in types.items()],
-        "KeySchema": key_schema((table.pk,), () if table.sk is None else (table.sk,)),
-        **billing(table.capacity),
+        "KeySchema": _key_schema((table.pk,), () if table.sk is None else (table.sk,)),
+        **_billing(table.capacity),
     }
     for member, local in (("GlobalSecondaryIndexes", False), ("LocalSecondaryIndexes", True)):
-        indexes = [index_request(index, table) for index in table.indexes.values() if index.local is local]
+        indexes = [_index_request(index, table) for index in table.indexes.values() if index.local is local]
         if indexes:
             request[member] = indexes
     if table.stream is not None:
@@ -36,28 +36,28 @@ def create_request(table: Table, name: str) -> dict[str, Any]:
     if table.deletion_protection:
         request["DeletionProtectionEnabled"] = True
     if table.warm is not None:
-        request["WarmThroughput"] = warmth(table.warm)
+        request["WarmThroughput"] = _warmth(table.warm)
     if table.tags:
         request["Tags"] = tag_list(table.tags)
     return request
 
 
-def key_schema(hashes: tuple[str, ...], ranges: tuple[str, ...]) -> list[dict[str, str]]:
+def _key_schema(hashes: tuple[str, ...], ranges: tuple[str, ...]) -> list[dict[str, str]]:
     parts = [{"AttributeName": name, "KeyType": "HASH"} for name in hashes]
     return parts + [{"AttributeName": name, "KeyType": "RANGE"} for name in ranges]
 
 
-def billing(capacity: Capacity | None) -> dict[str, Any]:
+def _billing(capacity: Capacity | None) -> dict[str, Any]:
     if capacity is None:
         return {"BillingMode": "PAY_PER_REQUEST"}
-    return {"BillingMode": "PROVISIONED", "ProvisionedThroughput": throughput(capacity)}
+    return {"BillingMode": "PROVISIONED", "ProvisionedThroughput": _throughput(capacity)}
 
 
-def throughput(capacity: Capacity) -> dict[str, int]:
+def _throughput(capacity: Capacity) -> dict[str, int]:
     return {"ReadCapacityUnits": capacity.read, "WriteCapacityUnits": capacity.write}
 
 
-def warmth(capacity: Capacity) -> dict[str, int]:
+def _warmth(capacity: Capacity) -> dict[str, int]:
     return {"ReadUnitsPerSecond": capacity.read, "WriteUnitsPerSecond": capacity.write}
 
 
@@ -71,24 +71,24 @@ def projection(index: Index) -> dict[str, Any]:
     return {"ProjectionType": index.projection}
 
 
-def index_request(index: Index, table: Table) -> dict[str, Any]:
+def _index_request(index: Index, table: Table) -> dict[str, Any]:
     request: dict[str, Any] = {
         "IndexName": index.name,
-        "KeySchema": key_schema(index.pk, index.sk),
+        "KeySchema": _key_schema(index.pk, index.sk),
         "Projection": projection(index),
     }
     capacity = index.capacity or table.capacity
     if capacity is not None and not index.local:
-        request["ProvisionedThroughput"] = throughput(capacity)
+        request["ProvisionedThroughput"] = _throughput(capacity)
     if index.warm is not None and not index.local:
-        request["WarmThroughput"] = warmth(index.warm)
+        request["WarmThroughput"] = _warmth(index.warm)
     return request
 
 
 if TYPE_CHECKING:
     from .design import Design
 
-WAIT_TRIES_MAX = 600
+_WAIT_TRIES_MAX = 600
 Call = tuple[str, dict[str, Any]]
 
 
@@ -170,7 +170,7 @@ async def _run(store: Store, step: Step, clock: Clock) -> None:
 
 
 async def _wait_until_active(store: Store, name: str, clock: Clock) -> None:
-    for attempt in range(WAIT_TRIES_MAX):
+    for attempt in range(_WAIT_TRIES_MAX):
         live = await _describe(store, name)
         if live is not None and live["TableStatus"] == "ACTIVE":
             indexes = live.get("GlobalSecondaryIndexes", ())
@@ -241,7 +241,7 @@ def _key_words(schema: Iterable[Mapping[str, str]]) -> str:
 
 def _compare_keys(table: Table, name: str, live: Mapping[str, Any]) -> list[Step]:
     found = []
-    wanted = key_schema((table.pk,), () if table.sk is None else (table.sk,))
+    wanted = _key_schema((table.pk,), () if table.sk is None else (table.sk,))
     if _key_words(live["KeySchema"]) != _key_words(wanted):
         words = f"the key is {_key_words(live['KeySchema'])}, the design says {_key_words(wanted)}; copy to a new table"
         found.append(Step(name, words, "never", name, ()))
@@ -272,10 +272,10 @@ def _capacity_words(capacity: Mapping[str, int] | None) -> str:
 
 def _compare_billing(table: Table, name: str, live: Mapping[str, Any]) -> list[Step]:
     is_now = _live_capacity(live)
-    wanted = None if table.capacity is None else throughput(table.capacity)
+    wanted = None if table.capacity is None else _throughput(table.capacity)
     if is_now == wanted:
         return []
-    request: dict[str, Any] = {"TableName": name, **billing(table.capacity)}
+    request: dict[str, Any] = {"TableName": name, **_billing(table.capacity)}
     if table.capacity is not None:
         updates = [
             {"Update": {"IndexName": index["IndexName"], "ProvisionedThroughput": _index_units(table, index)}}
@@ -291,7 +291,7 @@ def _index_units(table: Table, index: Mapping[str, Any]) -> dict[str, int]:
     declared = table.indexes.get(index["IndexName"])
     capacity = (declared.capacity if declared is not None else None) or table.capacity
     assert capacity is not None
-    return throughput(capacity)
+    return _throughput(capacity)
 
 
 def _projection_words(found: Mapping[str, Any]) -> str:
@@ -324,17 +324,19 @@ def _full(name: str, index: Index) -> str:
 
 
 def _compare_index(table: Table, name: str, index: Index, live: Mapping[str, Any]) -> list[Step]:
-    wanted = {"KeySchema": key_schema(index.pk, index.sk), "Projection": projection(index)}
+    wanted = {"KeySchema": _key_schema(index.pk, index.sk), "Projection": projection(index)}
     if _index_words(live) != _index_words(wanted):
         words = f"index {index.name} is {_index_words(live)}, the design says {_index_words(wanted)}"
         calls = (_index_deletion(name, index.name), _index_creation(table, name, index))
         return [Step(name, words, "named", _full(name, index), calls)]
     capacity = index.capacity or table.capacity
     is_now = _units(live.get("ProvisionedThroughput", {}))
-    if capacity is None or is_now == throughput(capacity) or not any(is_now.values()):
+    if capacity is None or is_now == _throughput(capacity) or not any(is_now.values()):
         return []
-    words = f"index {index.name} has {_capacity_words(is_now)}, the design says {_capacity_words(throughput(capacity))}"
-    update = {"Update": {"IndexName": index.name, "ProvisionedThroughput": throughput(capacity)}}
+    words = (
+        f"index {index.name} has {_capacity_words(is_now)}, the design says {_capacity_words(_throughput(capacity))}"
+    )
+    update = {"Update": {"IndexName": index.name, "ProvisionedThroughput": _throughput(capacity)}}
     call = ("UpdateTable", {"TableName": name, "GlobalSecondaryIndexUpdates": [update]})
     return [Step(name, words, "change", _full(name, index), (call,))]
 
@@ -345,7 +347,7 @@ def _index_creation(table: Table, name: str, index: Index) -> Call:
     return "UpdateTable", {
         "TableName": name,
         "AttributeDefinitions": [{"AttributeName": one, "AttributeType": types[one]} for one in names],
-        "GlobalSecondaryIndexUpdates": [{"Create": index_request(index, table)}],
+        "GlobalSecondaryIndexUpdates": [{"Create": _index_request(index, table)}],
     }
 
 
@@ -356,7 +358,7 @@ def _index_deletion(name: str, index: str) -> Call:
 def _compare_local(table: Table, name: str, live: Mapping[str, Any]) -> list[Step]:
     there = {index["IndexName"]: _index_words(index) for index in live.get("LocalSecondaryIndexes", ())}
     wanted = {
-        index.name: _index_words({"KeySchema": key_schema(index.pk, index.sk), "Projection": projection(index)})
+        index.name: _index_words({"KeySchema": _key_schema(index.pk, index.sk), "Projection": projection(index)})
         for index in table.indexes.values()
         if index.local
     }
@@ -428,7 +430,7 @@ def _compare_warmth(table: Table, name: str, live: Mapping[str, Any]) -> list[St
         wanted, held = (table.warm, live) if index is None else (index.warm, there.get(index.name))
         if wanted is None or held is None:
             continue
-        is_now, needed = held.get("WarmThroughput", {}), warmth(wanted)
+        is_now, needed = held.get("WarmThroughput", {}), _warmth(wanted)
         if all(is_now.get(unit, 0) >= amount for unit, amount in needed.items()):
             continue
         update: dict[str, Any] = {"WarmThroughput": needed}

@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from .entity import Entity
     from .views import View
 
-M_co = TypeVar("M_co", covariant=True)
+_M_co = TypeVar("_M_co", covariant=True)
 S = TypeVar("S")
 PAGE_SIZE = 50  # when neither the caller nor the query says
 PAGE_SIZE_MAX = 1000
 
 
-class Query(Generic[M_co]):
+class Query(Generic[_M_co]):
     """Made by `where(...)` or `scan()`; every method returns a changed copy."""
 
     def __init__(
@@ -48,12 +48,12 @@ class Query(Generic[M_co]):
         changed.__dict__.update(self.__dict__, **changes)
         return changed
 
-    def filter(self, *conditions: Condition[Any]) -> Query[M_co]:
+    def filter(self, *conditions: Condition[Any]) -> Query[_M_co]:
         """Drop items after they were read (and paid for). Pages are filled all the same."""
         for condition in conditions:
             for field in condition.fields():
                 self._check_filter(field)
-        found: Query[M_co] = self._with(filters=self.filters + conditions)
+        found: Query[_M_co] = self._with(filters=self.filters + conditions)
         return found
 
     def _check_filter(self, field: Field[Any, Any]) -> None:
@@ -74,12 +74,12 @@ class Query(Generic[M_co]):
                 "that has it, or do without (.with_expired() for a time to live).",
             )
 
-    def backwards(self) -> Query[M_co]:
+    def backwards(self) -> Query[_M_co]:
         """From the highest sort key down: newest first, when the key is a time."""
-        found: Query[M_co] = self._with(forward=not self.forward)
+        found: Query[_M_co] = self._with(forward=not self.forward)
         return found
 
-    def consistent(self) -> Query[M_co]:
+    def consistent(self) -> Query[_M_co]:
         """Read what was written last, for twice the units."""
         if self.view.index is not None and not self.view.index.local:
             raise DesignError(
@@ -87,14 +87,14 @@ class Query(Generic[M_co]):
                 f"{self.view.place}: a global index is always a little behind and has no consistent reads. "
                 "Read the table itself where a decision follows.",
             )
-        found: Query[M_co] = self._with(strong=True)
+        found: Query[_M_co] = self._with(strong=True)
         return found
 
-    def page_of(self, size: int) -> Query[M_co]:
+    def page_of(self, size: int) -> Query[_M_co]:
         """How many items a page has when the caller does not say."""
         if not 1 <= size <= PAGE_SIZE_MAX:
             raise ValueRefused("SK217", f"a page has 1 to {PAGE_SIZE_MAX} items, not {size}.")
-        found: Query[M_co] = self._with(size=size)
+        found: Query[_M_co] = self._with(size=size)
         return found
 
     def only(self, shape: type[S]) -> Query[S]:
@@ -104,9 +104,9 @@ class Query(Generic[M_co]):
         found: Query[S] = self._with(shape=model)
         return found
 
-    def with_expired(self) -> Query[M_co]:
+    def with_expired(self) -> Query[_M_co]:
         """Include items whose time to live is over but which DynamoDB has not deleted yet."""
-        found: Query[M_co] = self._with(expired=True)
+        found: Query[_M_co] = self._with(expired=True)
         return found
 
     # The request

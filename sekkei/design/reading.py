@@ -19,14 +19,14 @@ from .keys import Ref
 from .query import PAGE_SIZE, PAGE_SIZE_MAX, Query
 from .retries import TRIES_MAX, pause
 
-SIGNATURE_BYTES = 16
-CURSOR_CHARACTERS_MAX = 8192  # the longest possible key is 3 KB, twice
+_SIGNATURE_BYTES = 16
+_CURSOR_CHARACTERS_MAX = 8192  # the longest possible key is 3 KB, twice
 
 
 def _signature(secret: bytes, fingerprint: bytes, body: bytes) -> bytes:
     import hmac  # loads OpenSSL, which a program without pages never needs
 
-    return hmac.digest(secret, fingerprint + body, "sha256")[:SIGNATURE_BYTES]
+    return hmac.digest(secret, fingerprint + body, "sha256")[:_SIGNATURE_BYTES]
 
 
 def seal(key: dict[str, Any], fingerprint: bytes, secret: bytes) -> str:
@@ -40,7 +40,7 @@ def seal(key: dict[str, Any], fingerprint: bytes, secret: bytes) -> str:
 def unseal(cursor: str, fingerprint: bytes, secret: bytes) -> dict[str, Any]:
     """The key in a cursor; refuses one that was changed, or belongs to another query."""
     try:
-        if len(cursor) > CURSOR_CHARACTERS_MAX:
+        if len(cursor) > _CURSOR_CHARACTERS_MAX:
             raise ValueError
         raw = urlsafe_b64decode(cursor.encode("ascii") + b"=" * (-len(cursor) % 4))
     except ValueError:
@@ -48,7 +48,7 @@ def unseal(cursor: str, fingerprint: bytes, secret: bytes) -> dict[str, Any]:
     import json
     from hmac import compare_digest
 
-    signature, body = raw[:SIGNATURE_BYTES], raw[SIGNATURE_BYTES:]
+    signature, body = raw[:_SIGNATURE_BYTES], raw[_SIGNATURE_BYTES:]
     if not compare_digest(signature, _signature(secret, fingerprint, body)):
         raise CursorRefused(
             "SK402",
@@ -64,22 +64,22 @@ if TYPE_CHECKING:
     from .entity import Entity
 
 M = TypeVar("M")
-M_co = TypeVar("M_co", covariant=True)
-Item = dict[str, AttributeValue]
-READS_PER_PAGE_MAX = 20  # a filter that keeps almost nothing ends in a short page with a cursor, not in a long wait
-BATCH_GET_MAX = 100
+_M_co = TypeVar("_M_co", covariant=True)
+_Item = dict[str, AttributeValue]
+_READS_PER_PAGE_MAX = 20  # a filter that keeps almost nothing ends in a short page with a cursor, not in a long wait
+_BATCH_GET_MAX = 100
 _PASSING = ("None", "TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded")
 
 
-class Page(Generic[M_co]):
+class Page(Generic[_M_co]):
     """Some items, and the cursor to the next ones; no cursor means that this was the last page."""
 
     __slots__ = ("cursor", "items")
 
-    def __init__(self, items: Sequence[M_co], cursor: str | None) -> None:
+    def __init__(self, items: Sequence[_M_co], cursor: str | None) -> None:
         self.items, self.cursor = items, cursor
 
-    def __iter__(self) -> Iterator[M_co]:
+    def __iter__(self) -> Iterator[_M_co]:
         return iter(self.items)
 
     def __len__(self) -> int:
@@ -89,7 +89,7 @@ class Page(Generic[M_co]):
         return f"Page({len(self.items)} items, {'more follow' if self.cursor else 'the last'})"
 
 
-def alive(entity: Entity[..., Any], item: Item, now: float) -> bool:
+def alive(entity: Entity[..., Any], item: _Item, now: float) -> bool:
     """Is the item still within its time to live? DynamoDB deletes late, by days."""
     if entity.ttl is None:
         return True
@@ -97,7 +97,7 @@ def alive(entity: Entity[..., Any], item: Item, now: float) -> bool:
     return stored is None or "N" not in stored or float(stored["N"]) > now
 
 
-def decoded(db: Database, ref: Ref[M], item: Item | None) -> M | None:
+def _decoded(db: Database, ref: Ref[M], item: _Item | None) -> M | None:
     entity = ref.entity
     if item is None or (entity.ttl is not None and not alive(entity, item, db.clock.now())):
         return None
@@ -122,19 +122,19 @@ async def get(db: Database, ref: Ref[M]) -> M | None:
     response = await db.store.call("GetItem", request)
     if db.measure:
         db.measured(ref.pattern, [response], writing=False, items=int("Item" in response))
-    return decoded(db, ref, response.get("Item"))
+    return _decoded(db, ref, response.get("Item"))
 
 
 async def get_many(db: Database, refs: Sequence[Ref[M]]) -> list[M | None]:
     """In the order asked; None where there is no item. Asks again for what the store left unprocessed."""
     wanted = list(dict.fromkeys(refs))
-    found: dict[Ref[Any], Item] = {}
-    for start in range(0, len(wanted), BATCH_GET_MAX):
-        await _get_batch(db, wanted[start : start + BATCH_GET_MAX], found)
-    return [decoded(db, ref, found.get(ref)) for ref in refs]
+    found: dict[Ref[Any], _Item] = {}
+    for start in range(0, len(wanted), _BATCH_GET_MAX):
+        await _get_batch(db, wanted[start : start + _BATCH_GET_MAX], found)
+    return [_decoded(db, ref, found.get(ref)) for ref in refs]
 
 
-async def _get_batch(db: Database, refs: list[Ref[M]], found: dict[Ref[Any], Item]) -> None:
+async def _get_batch(db: Database, refs: list[Ref[M]], found: dict[Ref[Any], _Item]) -> None:
     request: dict[str, Any] = {}
     by_key: dict[str, dict[tuple[Any, ...], Ref[M]]] = {}
     strong = any(ref.strong for ref in refs)
@@ -162,7 +162,7 @@ async def _get_batch(db: Database, refs: list[Ref[M]], found: dict[Ref[Any], Ite
     )
 
 
-def _key_id(key: Item) -> tuple[Any, ...]:
+def _key_id(key: _Item) -> tuple[Any, ...]:
     return tuple(sorted((name, *next(iter(value.items()))) for name, value in key.items()))
 
 
@@ -173,7 +173,7 @@ async def snapshot(db: Database, refs: Sequence[Ref[Any]]) -> list[Any]:
     db.measure_into(request)
     response = await _transact_get(db, request)
     db.measured(refs[0].pattern, [response], writing=False, items=len(refs))
-    return [decoded(db, ref, found.get("Item")) for ref, found in zip(refs, response["Responses"], strict=True)]
+    return [_decoded(db, ref, found.get("Item")) for ref, found in zip(refs, response["Responses"], strict=True)]
 
 
 async def _transact_get(db: Database, request: dict[str, Any]) -> dict[str, Any]:
@@ -188,7 +188,7 @@ async def _transact_get(db: Database, request: dict[str, Any]) -> dict[str, Any]
     raise Contended("SK303", f"a snapshot met other writes {TRIES_MAX} times. Try again later.")
 
 
-class Reader(Generic[M]):
+class _Reader(Generic[M]):
     """One run of a query: reads the store's pages and hands out the items that count."""
 
     def __init__(self, db: Database, query: Query[M]) -> None:
@@ -200,7 +200,7 @@ class Reader(Generic[M]):
         check_view(query.view)
         self.names = tuple(dict.fromkeys((*query.view.table.key_attributes, *query.view.attributes)))
 
-    async def read(self, start: Item | None, limit: int | None) -> tuple[list[Item], Item | None]:
+    async def read(self, start: _Item | None, limit: int | None) -> tuple[list[_Item], _Item | None]:
         """One page of the store's own: items and where it stopped."""
         request = dict(self.request)
         if start is not None:
@@ -211,7 +211,7 @@ class Reader(Generic[M]):
         self.responses.append(response)
         return response.get("Items", []), response.get("LastEvaluatedKey")
 
-    def decode(self, item: Item) -> M | None:
+    def decode(self, item: _Item) -> M | None:
         """The item as its model; None when it is not one that was asked for."""
         query = self.query
         if query.excluded is not None and item.get(query.excluded[0]) == query.excluded[1]:
@@ -222,7 +222,7 @@ class Reader(Generic[M]):
         found: M = entity.decode(item) if query.shape is None else entity.decode_as(query.shape, item)
         return found
 
-    def _by_type(self, item: Item) -> Entity[..., Any] | None:
+    def _by_type(self, item: _Item) -> Entity[..., Any] | None:
         """The entity of an item that carries its type, or whose table needs none."""
         table, asked = self.query.view.table, self.query.entities
         if len(table.entities) == 1 and asked[0].fits(item):
@@ -230,7 +230,7 @@ class Reader(Generic[M]):
         entity = table.entity_of(item)
         return entity if entity in asked else None
 
-    def _by_key(self, item: Item) -> Entity[..., Any] | None:
+    def _by_key(self, item: _Item) -> Entity[..., Any] | None:
         """Without the type, the keys of table and index tell; those that were asked for come first."""
         table, asked = self.query.view.table, self.query.entities
         for entity in (*asked, *table.entities):
@@ -238,7 +238,7 @@ class Reader(Generic[M]):
                 return entity if entity in asked else None
         raise table.stranger(item)
 
-    def position(self, item: Item) -> Item:
+    def position(self, item: _Item) -> _Item:
         """The key that a next page starts after."""
         return {name: item[name] for name in self.names}
 
@@ -251,12 +251,12 @@ async def page(db: Database, query: Query[M], size: int | None, after: str | Non
     size = size or query.size or PAGE_SIZE
     if not 1 <= size <= PAGE_SIZE_MAX:
         raise ValueRefused("SK217", f"a page has 1 to {PAGE_SIZE_MAX} items, not {size}.")
-    reader = Reader(db, query)
+    reader = _Reader(db, query)
     fingerprint = query.fingerprint(reader.table_name)
     start = None if after is None else unseal(after, fingerprint, db.secret)
     found: list[M] = []
     limit = size
-    for _ in range(READS_PER_PAGE_MAX):
+    for _ in range(_READS_PER_PAGE_MAX):
         items, start = await reader.read(start, limit)
         limit = min(limit * 2, PAGE_SIZE_MAX)  # too few passed the filter: look further each time
         for item in items:
@@ -276,8 +276,8 @@ async def page(db: Database, query: Query[M], size: int | None, after: str | Non
 
 async def each(db: Database, query: Query[M]) -> AsyncIterator[M]:
     """Every item, read page by page as they are asked for."""
-    reader = Reader(db, query)
-    start: Item | None = None
+    reader = _Reader(db, query)
+    start: _Item | None = None
     count = 0
     while True:
         items, start = await reader.read(start, None)  # a page's size is for people; the store's own pages are 1 MB
@@ -298,7 +298,7 @@ async def count(db: Database, query: Query[Any]) -> int:
         async for _ in each(db, query):
             total += 1
         return total
-    reader = Reader(db, query)
+    reader = _Reader(db, query)
     reader.request.pop("ProjectionExpression", None)
     reader.request["Select"] = "COUNT"
     total, start = 0, None

@@ -11,7 +11,7 @@ NO_DEFAULT: Any = object()
 _TAKES_REST, _TAKES_NAMED_REST = 0x04, 0x08  # flags of a code object
 
 
-class Parameter:
+class _Parameter:
     """One parameter of a function."""
 
     __slots__ = ("default", "keyword_only", "rest")
@@ -20,7 +20,7 @@ class Parameter:
         self.default, self.keyword_only, self.rest = default, keyword_only, rest  # rest: *args or **kwargs
 
 
-def parameters(function: Callable[..., Any]) -> dict[str, Parameter]:
+def parameters(function: Callable[..., Any]) -> dict[str, _Parameter]:
     """Each parameter by its name, in order."""
     while hasattr(function, "__wrapped__"):
         function = function.__wrapped__
@@ -28,20 +28,20 @@ def parameters(function: Callable[..., Any]) -> dict[str, Parameter]:
         return _inspected(function)
     code, defaults = function.__code__, function.__defaults__ or ()
     names, count = code.co_varnames, code.co_argcount
-    found = {name: Parameter() for name in names[:count]}
+    found = {name: _Parameter() for name in names[:count]}
     for name, default in zip(names[count - len(defaults) : count], defaults, strict=True):
         found[name].default = default
     end = count + code.co_kwonlyargcount
     if code.co_flags & _TAKES_REST:
-        found[names[end]] = Parameter(rest=True)
+        found[names[end]] = _Parameter(rest=True)
     for name in names[count:end]:
-        found[name] = Parameter((function.__kwdefaults__ or {}).get(name, NO_DEFAULT), keyword_only=True)
+        found[name] = _Parameter((function.__kwdefaults__ or {}).get(name, NO_DEFAULT), keyword_only=True)
     if code.co_flags & _TAKES_NAMED_REST:
-        found[names[end + bool(code.co_flags & _TAKES_REST)]] = Parameter(rest=True)
+        found[names[end + bool(code.co_flags & _TAKES_REST)]] = _Parameter(rest=True)
     return found
 
 
-def _inspected(function: Callable[..., Any]) -> dict[str, Parameter]:
+def _inspected(function: Callable[..., Any]) -> dict[str, _Parameter]:
     """A callable that is no plain function."""
     import inspect
 
@@ -49,7 +49,7 @@ def _inspected(function: Callable[..., Any]) -> dict[str, Parameter]:
     for name, one in inspect.signature(function).parameters.items():
         default = NO_DEFAULT if one.default is one.empty else one.default
         rest = one.kind in (one.VAR_POSITIONAL, one.VAR_KEYWORD)
-        found[name] = Parameter(default, keyword_only=one.kind is one.KEYWORD_ONLY, rest=rest)
+        found[name] = _Parameter(default, keyword_only=one.kind is one.KEYWORD_ONLY, rest=rest)
     return found
 
 

@@ -26,25 +26,25 @@ if TYPE_CHECKING:
     from .table import Table
 
 M = TypeVar("M")
-M_co = TypeVar("M_co", covariant=True)
-Handler = Callable[["Change[M]"], Awaitable[None]]
+_M_co = TypeVar("_M_co", covariant=True)
+_Handler = Callable[["Change[M]"], Awaitable[None]]
 Record = Mapping[str, Any]
 OnFailure = Callable[[Record, Exception], None]
-TTL_PRINCIPAL = "dynamodb.amazonaws.com"
+_TTL_PRINCIPAL = "dynamodb.amazonaws.com"
 
 
-class Change(Generic[M_co]):
+class Change(Generic[_M_co]):
     """What happened to one item. `old` and `new` are there as far as the stream's view type carries them."""
 
     __slots__ = ("entity", "expired", "kind", "new", "old", "ref", "sequence")
 
     def __init__(
         self,
-        entity: Entity[..., M_co],
+        entity: Entity[..., _M_co],
         kind: Literal["INSERT", "MODIFY", "REMOVE"],
         ref: Ref[Any],
-        old: M_co | None,
-        new: M_co | None,
+        old: _M_co | None,
+        new: _M_co | None,
         sequence: str,
         expired: bool,
     ) -> None:
@@ -68,7 +68,7 @@ def decode_record(table: Table, record: Record) -> Change[Any]:
         raise ItemRefused("SK504", f"table {table.name}: {key} is no key of {entity.name}. Correct the item.", key)
     old, new = (_decode(entity, data.get(name)) for name in ("OldImage", "NewImage"))
     identity = record.get("userIdentity") or {}
-    expired = record["eventName"] == "REMOVE" and _principal(identity) == TTL_PRINCIPAL
+    expired = record["eventName"] == "REMOVE" and _principal(identity) == _TTL_PRINCIPAL
     return Change(entity, record["eventName"], Ref(entity, key, values), old, new, data["SequenceNumber"], expired)
 
 
@@ -94,9 +94,9 @@ class Reactions:
 
     def __init__(self, design: Design, *, env: str = "dev") -> None:
         self.design, self.env = design, env
-        self._handlers: dict[int, list[Handler[Any]]] = {}
+        self._handlers: dict[int, list[_Handler[Any]]] = {}
 
-    def on(self, entity: Entity[..., M]) -> Callable[[Handler[M]], Handler[M]]:
+    def on(self, entity: Entity[..., M]) -> Callable[[_Handler[M]], _Handler[M]]:
         """React to every change of an entity's items. Deliveries can repeat, so a reaction must bear that."""
         if entity.table.stream is None:
             raise DesignError(
@@ -107,7 +107,7 @@ class Reactions:
 
         check_stream(entity.table)
 
-        def declare(handler: Handler[M]) -> Handler[M]:
+        def declare(handler: _Handler[M]) -> _Handler[M]:
             self._handlers.setdefault(id(entity), []).append(handler)
             return handler
 

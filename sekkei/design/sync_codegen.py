@@ -89,7 +89,7 @@ class SyncDatabase:
     def _run(self, coroutine: Coroutine[Any, Any, T]) -> T:
         return drive(coroutine)
 '''
-EACH = '''
+_EACH = '''
     def each(self, query: Query[M]) -> Iterator[M]:
         """`for task in db.each(query)`: every item, however many there are."""
         items = self._db.each(query)
@@ -110,7 +110,7 @@ def generate() -> str:
         if isinstance(node, ast.AsyncFunctionDef) and not node.name.startswith("_"):
             parts.append(_method(node))
         elif isinstance(node, ast.FunctionDef) and node.name == "each":
-            parts.append(EACH)
+            parts.append(_EACH)
     return _formatted("".join(parts))
 
 

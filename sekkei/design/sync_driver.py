@@ -15,17 +15,17 @@ from typing import TYPE_CHECKING, Any, TypeVar
 if TYPE_CHECKING:
     from sekkei.store.protocol import Request, Response, Store
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 
 
-def drive(coroutine: Coroutine[Any, Any, T]) -> T:
+def drive(coroutine: Coroutine[Any, Any, _T]) -> _T:
     """The result of a coroutine that never suspends when no event loop is there."""
     outside = asyncio._get_running_loop()
     asyncio._set_running_loop(None)
     try:
         coroutine.send(None)
     except StopIteration as done:
-        result: T = done.value
+        result: _T = done.value
         return result
     finally:
         asyncio._set_running_loop(outside)
@@ -41,7 +41,7 @@ class Loop:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
 
-    def run(self, coroutine: Coroutine[Any, Any, T]) -> T:
+    def run(self, coroutine: Coroutine[Any, Any, _T]) -> _T:
         """Run it there, and wait here."""
         with self._start:
             if self._loop is None:
@@ -60,7 +60,7 @@ class Loop:
             loop.close()
 
 
-class Waiting:
+class _Waiting:
     """A store behind a loop of its own, whose calls never suspend their caller: they make it wait."""
 
     def __init__(self, store: Store) -> None:
@@ -78,4 +78,4 @@ class Waiting:
 
 def without_loop(store: Store) -> Store:
     """The store for a caller that has no event loop."""
-    return store if getattr(store, "needs_no_loop", False) else Waiting(store)
+    return store if getattr(store, "needs_no_loop", False) else _Waiting(store)

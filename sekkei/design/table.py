@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from .views import View
 
 M = TypeVar("M")
-P = ParamSpec("P")
+_P = ParamSpec("_P")
 StreamView = Literal["NEW_AND_OLD_IMAGES", "NEW_IMAGE", "OLD_IMAGE", "KEYS_ONLY"]
 Projection = Literal["ALL", "KEYS_ONLY"] | Sequence[str]
-GSI_KEYS_MAX = 4  # DynamoDB takes up to four attributes for each half of a GSI's key
+_GSI_KEYS_MAX = 4  # DynamoDB takes up to four attributes for each half of a GSI's key
 
 
 class Capacity:
@@ -68,7 +68,7 @@ class Index:
         self.projection = limits.checked_projection(name, projection)
         self.capacity, self.warm, self.insights = capacity, warm, insights
         self.ja, self.en, self.added = ja, en, added
-        if not 1 <= len(self.pk) <= GSI_KEYS_MAX or len(self.sk) > GSI_KEYS_MAX:
+        if not 1 <= len(self.pk) <= _GSI_KEYS_MAX or len(self.sk) > _GSI_KEYS_MAX:
             raise DesignError(
                 "SK115", f"index {name} has {len(self.pk)} + {len(self.sk)} key attributes; at most 4 + 4."
             )
@@ -160,19 +160,19 @@ class Table:
 
     def entity(
         self, model: type[M], *, type: str | None = None, ja: str = "", en: str = "", added: bool = False
-    ) -> Callable[[Callable[P, Key]], Entity[P, M]]:
+    ) -> Callable[[Callable[_P, Key]], Entity[_P, M]]:
         """Put a model into the table; the decorated function makes its key.
 
         `type` is the value of the table's discriminator attribute.
         """
         from .entity import Entity
 
-        def declare(function: Callable[P, Key]) -> Entity[P, M]:
+        def declare(function: Callable[_P, Key]) -> Entity[_P, M]:
             return self._register(Entity(self, model, function, type, ja, en, added))
 
         return declare
 
-    def _register(self, entity: Entity[P, M]) -> Entity[P, M]:
+    def _register(self, entity: Entity[_P, M]) -> Entity[_P, M]:
         if (self.discriminator is None) != (entity.type is None):
             raise DesignError(
                 "SK118",

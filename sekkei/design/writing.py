@@ -20,7 +20,7 @@ from .keys import Ref
 from .model import Unknown, Values
 from .unique import Unique
 
-Stored = dict[str, AttributeValue]
+_Stored = dict[str, AttributeValue]
 
 
 class Piece:
@@ -49,9 +49,9 @@ class Knowledge:
 
     def __init__(self, now: int | None, table_name: Callable[[Any], str]) -> None:
         self.now, self.table_name = now, table_name
-        self.read: dict[Ref[Any], Stored | None] = {}
+        self.read: dict[Ref[Any], _Stored | None] = {}
 
-    def old(self, ref: Ref[Any], field: Field[Any, Any] | None = None) -> Stored | None:
+    def old(self, ref: Ref[Any], field: Field[Any, Any] | None = None) -> _Stored | None:
         """The item as read; raises Unknown when it was not read yet."""
         if ref not in self.read:
             raise Unknown(field or next(iter(ref.entity.model.fields.values())))

@@ -32,7 +32,7 @@ from sekkei.engine.storage.temp_dir import TempDir
 from sekkei.engine.storage.writer import Writer, as_dynamodb_error
 from sekkei.errors import DynamoDBError, NotOurFile, ResourceNotFoundException
 
-CALLS_IN_A_ROW = 64
+_CALLS_IN_A_ROW = 64
 
 
 class Engine:
@@ -113,7 +113,7 @@ class Engine:
     async def _called(self, operation: str, request: Mapping[str, Any], render: Render, *, is_kept: bool) -> Response:
         """`is_kept`: by the caller, who may change it while a write waits."""
         self._calls += 1
-        if not self._calls % CALLS_IN_A_ROW:
+        if not self._calls % _CALLS_IN_A_ROW:
             # A read does not wait, nor does a write in memory: somebody who makes many would keep everybody else out.
             await _others_turn()
         found = operations.find(operation)
@@ -298,7 +298,7 @@ class _Forked:
 
     @property
     def snapshot(self) -> Snapshot:
-        raise RuntimeError(FORKED)
+        raise RuntimeError(_FORKED)
 
 
 class _Still:
@@ -310,7 +310,7 @@ class _Still:
 
     @property
     def snapshot(self) -> Snapshot:
-        self.is_over.wait(2 * FORK_SECONDS)
+        self.is_over.wait(2 * _FORK_SECONDS)
         found: Snapshot = self.threads.snapshot
         return found
 
@@ -319,8 +319,8 @@ class _Still:
         self.threads.snapshot = made
 
 
-FORKED = "This store was opened before this process was forked; open one in the process that uses it."
-FORK_SECONDS = 5.0
+_FORKED = "This store was opened before this process was forked; open one in the process that uses it."
+_FORK_SECONDS = 5.0
 """How long a fork waits for what other threads are doing; then it goes on, and its child may be refused a file."""
 _OPEN: weakref.WeakSet[Engine] = weakref.WeakSet()
 _REGISTER = threading.Lock()
@@ -341,7 +341,7 @@ _HELD = _Held()
 def _hold_still() -> None:
     """Before a fork: nobody is inside SQLite, whose own locks would never be put down in the child, and no commit is
     half done."""
-    until = time.monotonic() + FORK_SECONDS
+    until = time.monotonic() + _FORK_SECONDS
     _take(_REGISTER, until)
     engines = list(_OPEN)
     for engine in engines:
@@ -386,7 +386,7 @@ def _let_go() -> None:
         engine._beside = None
         engine._threads = _Forked()
         engine._closed = True
-        engine._writer.let_go(FORKED)
+        engine._writer.let_go(_FORKED)
     _OPEN.clear()
 
 

@@ -97,13 +97,13 @@ def is_large(request: Mapping[str, Any]) -> bool:
     return False
 
 
-Rules = Callable[[dict[str, Any]], Checked]
+_Rules = Callable[[dict[str, Any]], Checked]
 Reading = Callable[[Snapshot, Checked, Render], Response | Slices]
-Writing = Callable[[Transaction, Checked, Render], Response]
+_Writing = Callable[[Transaction, Checked, Render], Response]
 Plainly = Callable[[Snapshot, Mapping[str, Any], Render], Response | None]
 """Answers a request that is plainly good without the way through all rules; None: it must go that way."""
 
-PlainRules = Callable[[Mapping[str, Any]], Checked | None]
+_PlainRules = Callable[[Mapping[str, Any]], Checked | None]
 """The same for a write: what `check` would give, or None."""
 
 
@@ -111,7 +111,7 @@ class Plan(NamedTuple):
     """How a request is carried out: one of the two."""
 
     read: Reading | None = None
-    write: Writing | None = None
+    write: _Writing | None = None
     quick: bool = False
     """Whether it writes some items and nothing else, which is done in a moment."""
 
@@ -120,9 +120,9 @@ class Operation:
     """One of DynamoDB's operations."""
 
     plainly: Plainly | None = None
-    plain_rules: PlainRules | None = None
+    plain_rules: _PlainRules | None = None
 
-    def __init__(self, name: str, shape: shapes.Structure, rules: Rules, unanswered: str = "") -> None:
+    def __init__(self, name: str, shape: shapes.Structure, rules: _Rules, unanswered: str = "") -> None:
         """`unanswered` are members that DynamoDB has and we have not. They are refused; unknown ones are ignored."""
         self.name = name
         self._unanswered = unanswered.split()
@@ -155,7 +155,7 @@ class Read(Operation):
     """An operation that only reads."""
 
     def __init__(
-        self, name: str, shape: shapes.Structure, rules: Rules, work: Reading, plainly: Plainly | None = None
+        self, name: str, shape: shapes.Structure, rules: _Rules, work: Reading, plainly: Plainly | None = None
     ) -> None:
         super().__init__(name, shape, rules)
         self._plan = Plan(read=work)
@@ -172,11 +172,11 @@ class Write(Operation):
         self,
         name: str,
         shape: shapes.Structure,
-        rules: Rules,
-        work: Writing,
+        rules: _Rules,
+        work: _Writing,
         *,
         quick: bool = False,
-        plain_rules: PlainRules | None = None,
+        plain_rules: _PlainRules | None = None,
         unanswered: str = "",
     ) -> None:
         super().__init__(name, shape, rules, unanswered)
@@ -190,7 +190,7 @@ class Write(Operation):
 class Statements(Operation):
     """An operation that reads or writes, depending on what its statements say."""
 
-    def __init__(self, name: str, shape: shapes.Structure, rules: Rules, plan: Callable[[Checked], Plan]) -> None:
+    def __init__(self, name: str, shape: shapes.Structure, rules: _Rules, plan: Callable[[Checked], Plan]) -> None:
         super().__init__(name, shape, rules)
         self._plan_of = plan
 

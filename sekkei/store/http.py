@@ -1,6 +1,6 @@
 """HTTP/1.1 for one purpose: many small POSTs to one origin, over few connections that are kept.
 
-A `Connection` carries one exchange at a time and is dropped as soon as anything about it is in doubt: a cancelled or
+A `_Connection` carries one exchange at a time and is dropped as soon as anything about it is in doubt: a cancelled or
 late call never hands a half-read connection to the next one. A `Pool` belongs to one event loop.
 """
 
@@ -80,7 +80,7 @@ class Answer(NamedTuple):
     body: bytes
 
 
-class Connection(asyncio.Protocol):
+class _Connection(asyncio.Protocol):
     """One TCP or TLS connection and the exchange it is carrying."""
 
     def __init__(self, pool: Pool, loop: asyncio.AbstractEventLoop) -> None:
@@ -198,7 +198,7 @@ class Pool:
         self._tls = tls
         self._address = address or origin.host
         self._places = asyncio.Semaphore(limits.connections)
-        self._idle: list[Connection] = []
+        self._idle: list[_Connection] = []
 
     async def exchange(self, request: bytes) -> Answer:
         timeout = self.limits.answer_seconds
@@ -215,7 +215,7 @@ class Pool:
             connection = await self._open()
             return self._kept(connection, await connection.exchange(request, timeout))
 
-    def forget(self, connection: Connection) -> None:
+    def forget(self, connection: _Connection) -> None:
         if connection in self._idle:
             self._idle.remove(connection)
 
@@ -224,7 +224,7 @@ class Pool:
             connection.abort()
         self._idle.clear()
 
-    def _take_idle(self) -> Connection | None:
+    def _take_idle(self) -> _Connection | None:
         """The one used last: it is the likeliest to be alive, and those that nobody needs grow old."""
         while self._idle:
             connection = self._idle.pop()
@@ -233,7 +233,7 @@ class Pool:
             connection.abort()
         return None
 
-    def _kept(self, connection: Connection, answer: Answer) -> Answer:
+    def _kept(self, connection: _Connection, answer: Answer) -> Answer:
         if connection.usable:
             connection.idle_since = connection.loop.time()
             self._idle.append(connection)
@@ -241,13 +241,13 @@ class Pool:
             connection.abort()
         return answer
 
-    async def _open(self) -> Connection:
+    async def _open(self) -> _Connection:
         loop = asyncio.get_running_loop()
         origin = self.origin
         try:
             async with asyncio.timeout(self.limits.connect_seconds):
                 _, connection = await loop.create_connection(
-                    lambda: Connection(self, loop),
+                    lambda: _Connection(self, loop),
                     self._address,
                     origin.port,
                     ssl=self._tls,

@@ -38,11 +38,11 @@ from sekkei.store.retries import Retries, with_token
 from sekkei.wire.sigv4 import sign
 
 
-def response_of(answer: Answer) -> Response:
+def _response_of(answer: Answer) -> Response:
     """The response in the answer's body, or the error raised."""
     _check_crc32(answer)
     if answer.status != 200:
-        raise error_of(answer)
+        raise _error_of(answer)
     try:
         response = orjson.loads(answer.body) if answer.body else {}
     except orjson.JSONDecodeError:
@@ -52,7 +52,7 @@ def response_of(answer: Answer) -> Response:
     return response
 
 
-def error_of(answer: Answer) -> DynamoDBError:
+def _error_of(answer: Answer) -> DynamoDBError:
     error = _typed(answer, _members(answer))
     error.request_id = _request_id(answer)
     return error
@@ -108,16 +108,16 @@ def _request_id(answer: Answer) -> str | None:
     return None if sent is None else sent.decode("latin-1")
 
 
-STREAM_OPERATIONS = frozenset({"DescribeStream", "GetRecords", "GetShardIterator", "ListStreams"})
-USER_AGENT = "User-Agent: sekkei\r\n"
-EXPIRED_CODES = frozenset({"ExpiredToken", "ExpiredTokenException"})
-SKEW_SECONDS = 240.0
+_STREAM_OPERATIONS = frozenset({"DescribeStream", "GetRecords", "GetShardIterator", "ListStreams"})
+_USER_AGENT = "User-Agent: sekkei\r\n"
+_EXPIRED_CODES = frozenset({"ExpiredToken", "ExpiredTokenException"})
+_SKEW_SECONDS = 240.0
 """A clock further off than this is corrected by the server's; Amazon refuses five minutes."""
 
-LOCAL_CREDENTIALS = Credentials("local", "local")
+_LOCAL_CREDENTIALS = Credentials("local", "local")
 """For an endpoint on this machine when there are no others."""
 
-CredentialsLike = Credentials | tuple[str, str] | tuple[str, str, str | None] | Callable[[], Credentials]
+_CredentialsLike = Credentials | tuple[str, str] | tuple[str, str, str | None] | Callable[[], Credentials]
 
 
 class Remote:
@@ -132,7 +132,7 @@ class Remote:
         self,
         region: str | None = None,
         endpoint_url: str | None = None,
-        credentials: CredentialsLike | None = None,
+        credentials: _CredentialsLike | None = None,
         *,
         profile: str | None = None,
         retries: Retries | None = None,
@@ -199,18 +199,18 @@ class Remote:
         credentials = await self._keyring.credentials()
         answer = await self._exchange(lane, operation, body, credentials)
         try:
-            return response_of(answer)
+            return _response_of(answer)
         except InvalidSignatureException:
             if not self._set_clock_by(answer):
                 raise
         except DynamoDBError as error:
-            if error.code not in EXPIRED_CODES:
+            if error.code not in _EXPIRED_CODES:
                 raise
             renewed = await self._keyring.renewed(credentials)
             if renewed == credentials:
                 raise
             credentials = renewed
-        return response_of(await self._exchange(lane, operation, body, credentials))
+        return _response_of(await self._exchange(lane, operation, body, credentials))
 
     async def _exchange(self, lane: _Lane, operation: str, body: bytes, credentials: Credentials) -> Answer:
         origin, headers = self._headers.get(operation) or self._headers_of(operation)
@@ -228,14 +228,14 @@ class Remote:
             self._clock.now() + self._skew,
         )
         lines = [f"{name}: {value}\r\n" for name, value in (*headers.items(), *added.items())]
-        head = f"POST {origin.path} HTTP/1.1\r\n{''.join(lines)}{USER_AGENT}Content-Length: {len(body)}\r\n\r\n"
+        head = f"POST {origin.path} HTTP/1.1\r\n{''.join(lines)}{_USER_AGENT}Content-Length: {len(body)}\r\n\r\n"
         pool = lane.pools.get(origin) or self._pool(lane, origin)
         return await pool.exchange(head.encode("latin-1") + body)
 
     def _headers_of(self, operation: str) -> tuple[Origin, dict[str, str]]:
         if not operation.isalnum() or not operation.isascii():
             raise UnknownOperationException(f"{operation!r} is not the name of an operation")
-        streams = operation in STREAM_OPERATIONS
+        streams = operation in _STREAM_OPERATIONS
         origin = self._streams if streams else self._tables
         target = f"{'DynamoDBStreams' if streams else 'DynamoDB'}_20120810.{operation}"
         headers = {"Host": origin.authority, "Content-Type": "application/x-amz-json-1.0", "X-Amz-Target": target}
@@ -249,7 +249,7 @@ class Remote:
         except (KeyError, ValueError):
             return False
         skew = theirs - self._clock.now()
-        if abs(skew - self._skew) < SKEW_SECONDS:
+        if abs(skew - self._skew) < _SKEW_SECONDS:
             return False
         self._skew = skew
         return True
@@ -287,14 +287,14 @@ class _Lane:
             pool.drop_idle()
 
 
-def _source(credentials: CredentialsLike | None, chain: Chain, origin: Origin) -> Callable[[], Credentials]:
+def _source(credentials: _CredentialsLike | None, chain: Chain, origin: Origin) -> Callable[[], Credentials]:
     if callable(credentials):
         return credentials
     if credentials is not None:
         given = credentials if isinstance(credentials, Credentials) else Credentials(*credentials)
         return lambda: given
     if origin.loopback:  # no process is run and no server asked for the sake of an endpoint on this machine
-        return lambda: chain.static() or LOCAL_CREDENTIALS
+        return lambda: chain.static() or _LOCAL_CREDENTIALS
     return chain
 
 

@@ -17,9 +17,9 @@ from sekkei.clock import SYSTEM, Clock
 from sekkei.errors import DamagedAnswer, DynamoDBError, NoAnswer, UnknownError
 from sekkei.store.protocol import Request, Response, Store
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 
-RETRYABLE_CODES = frozenset(
+_RETRYABLE_CODES = frozenset(
     {
         "InternalFailure",
         "InternalServerError",
@@ -40,9 +40,9 @@ RETRYABLE_CODES = frozenset(
         "TransactionInProgressException",
     }
 )
-RETRYABLE_STATUSES = frozenset({429, 500, 502, 503, 504, 509})
+_RETRYABLE_STATUSES = frozenset({429, 500, 502, 503, 504, 509})
 
-TOKENS = {
+_TOKENS = {
     "TransactWriteItems": "ClientRequestToken",
     "ExecuteTransaction": "ClientRequestToken",
     "ExportTableToPointInTime": "ClientToken",
@@ -54,12 +54,12 @@ TOKENS = {
 def is_retryable(error: DynamoDBError) -> bool:
     if isinstance(error, NoAnswer | DamagedAnswer):
         return True
-    if isinstance(error, UnknownError) and error.http_status in RETRYABLE_STATUSES:
+    if isinstance(error, UnknownError) and error.http_status in _RETRYABLE_STATUSES:
         return True
-    return error.code in RETRYABLE_CODES
+    return error.code in _RETRYABLE_CODES
 
 
-def is_unsure(error: DynamoDBError) -> bool:
+def _is_unsure(error: DynamoDBError) -> bool:
     """May the call have been carried out all the same? Refusals say that it was not; a server's fault says nothing."""
     if isinstance(error, NoAnswer | DamagedAnswer):
         return True
@@ -70,7 +70,7 @@ def is_unsure(error: DynamoDBError) -> bool:
 
 def with_token(operation: str, request: Request, clock: Clock) -> Request:
     """The request with an idempotency token where the operation takes one, so that trying again cannot do it twice."""
-    member = TOKENS.get(operation)
+    member = _TOKENS.get(operation)
     if member is None or member in request:
         return request
     return {**request, member: clock.uuid()}
@@ -89,8 +89,8 @@ class Retries:
             raise ValueError("a call takes at least one attempt")
 
     async def run(
-        self, attempt: Callable[[], Awaitable[T]], clock: Clock, sleep: Callable[[float], Awaitable[None]]
-    ) -> T:
+        self, attempt: Callable[[], Awaitable[_T]], clock: Clock, sleep: Callable[[float], Awaitable[None]]
+    ) -> _T:
         """What `attempt` returns, at the first time that it does not fail or fails for good."""
         failures, answer_lost = 0, False
         while True:
@@ -99,7 +99,7 @@ class Retries:
             except DynamoDBError as error:
                 failures += 1
                 error.answer_lost = answer_lost
-                answer_lost = answer_lost or is_unsure(error)
+                answer_lost = answer_lost or _is_unsure(error)
                 if failures >= self.attempts or not is_retryable(error):
                     raise
             await sleep(self.delay(failures, clock))

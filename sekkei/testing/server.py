@@ -26,9 +26,9 @@ from sekkei.store.remote import Remote
 from sekkei.testing.stores import Snapshots
 from sekkei.wire.server import Server
 
-F = TypeVar("F", bound=Callable[..., Any])
-REGION = "us-east-1"
-KEY = "testing"
+_F = TypeVar("_F", bound=Callable[..., Any])
+_REGION = "us-east-1"
+_KEY = "testing"
 _loop = Loop()  # one thread serves every server of the process
 
 
@@ -45,7 +45,7 @@ class _Switch:
 class LocalServer:
     """A DynamoDB of one's own at `url`, empty, in memory, ready in a few milliseconds."""
 
-    def __init__(self, *, region: str = REGION, clock: Clock = SYSTEM) -> None:
+    def __init__(self, *, region: str = _REGION, clock: Clock = SYSTEM) -> None:
         self.region, self._clock = region, clock
         in_memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
         self._folder = Path(tempfile.mkdtemp(prefix="sekkei-", dir=in_memory))
@@ -75,8 +75,8 @@ class LocalServer:
         return {
             "endpoint_url": self.url,
             "region_name": self.region,
-            "aws_access_key_id": KEY,
-            "aws_secret_access_key": KEY,
+            "aws_access_key_id": _KEY,
+            "aws_secret_access_key": _KEY,
         }
 
     @property
@@ -85,15 +85,15 @@ class LocalServer:
         return {
             "AWS_ENDPOINT_URL_DYNAMODB": self.url,
             "AWS_ENDPOINT_URL_DYNAMODB_STREAMS": self.url,
-            "AWS_ACCESS_KEY_ID": KEY,
-            "AWS_SECRET_ACCESS_KEY": KEY,
+            "AWS_ACCESS_KEY_ID": _KEY,
+            "AWS_SECRET_ACCESS_KEY": _KEY,
             "AWS_REGION": os.environ.get("AWS_REGION", self.region),
             "AWS_DEFAULT_REGION": os.environ.get("AWS_DEFAULT_REGION", self.region),
         }
 
     def store(self) -> Remote:
         """The server as a store of a design."""
-        return Remote(endpoint_url=self.url, region=self.region, credentials=(KEY, KEY))
+        return Remote(endpoint_url=self.url, region=self.region, credentials=(_KEY, _KEY))
 
     # Moments
 
@@ -134,15 +134,15 @@ class LocalServer:
 
 
 @overload
-def mock_dynamodb(decorated: F, /) -> F: ...
+def mock_dynamodb(decorated: _F, /) -> _F: ...
 @overload
-def mock_dynamodb() -> Mock: ...
+def mock_dynamodb() -> _Mock: ...
 def mock_dynamodb(decorated: Any = None, /) -> Any:
     """Gives a test a DynamoDB of its own: as a decorator of functions, coroutines and classes, or as a context manager.
 
     boto3, aiobotocore and every SDK that reads AWS's environment variables find it, in clients made inside.
     """
-    return Mock() if decorated is None else Mock()(decorated)
+    return _Mock() if decorated is None else _Mock()(decorated)
 
 
 class _Shared(LocalServer):
@@ -160,7 +160,7 @@ class _Shared(LocalServer):
 _shared: list[_Shared] = []
 
 
-class Mock:
+class _Mock:
     """What `mock_dynamodb()` gives: `with` it, or decorate with it. Inside another, it starts empty all the same."""
 
     def __init__(self) -> None:
@@ -184,7 +184,7 @@ class Mock:
                 os.environ[name] = value
         _shared[0].end(engine)
 
-    def __call__(self, decorated: F) -> F:
+    def __call__(self, decorated: _F) -> _F:
         found: Any = _decorated_class(decorated) if isinstance(decorated, type) else _decorated(decorated)
         return found  # type: ignore[no-any-return]
 
@@ -194,14 +194,14 @@ def _decorated(function: Any) -> Any:
 
         @wraps(function)
         async def coroutine(*args: Any, **kwargs: Any) -> Any:
-            with Mock():
+            with _Mock():
                 return await function(*args, **kwargs)
 
         return coroutine
 
     @wraps(function)
     def plain(*args: Any, **kwargs: Any) -> Any:
-        with Mock():
+        with _Mock():
             return function(*args, **kwargs)
 
     return plain
@@ -213,7 +213,7 @@ def _decorated_class(cls: type[Any]) -> type[Any]:
         set_up = cls.setUp
 
         def with_dynamodb(self: Any) -> None:
-            mock = Mock()
+            mock = _Mock()
             mock.__enter__()
             self.addCleanup(mock.__exit__, None, None, None)
             set_up(self)

@@ -16,7 +16,7 @@ from sekkei.design import Database, Design, SyncDatabase, tables
 from sekkei.engine.storage import file
 from sekkei.store import Embedded, Store
 
-SNAPSHOT_NAME = r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}"
+_SNAPSHOT_NAME = r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}"
 
 
 class Snapshots:
@@ -26,7 +26,7 @@ class Snapshots:
         self.folder = folder
 
     def path(self, name: str) -> Path:
-        if re.fullmatch(SNAPSHOT_NAME, name) is None:
+        if re.fullmatch(_SNAPSHOT_NAME, name) is None:
             raise ValueError(f"{name!r} is no name for a snapshot: use letters, digits, '_', '-' and '.'.")
         return self.folder / f"{name}.db"
 

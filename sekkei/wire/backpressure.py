@@ -21,7 +21,7 @@ from typing import Protocol
 from sekkei.wire.fairness import Turns, Waiting
 
 
-class Reader(Protocol):
+class _Reader(Protocol):
     @property
     def unread_bytes(self) -> int: ...
 
@@ -34,19 +34,19 @@ class Unread:
         self._stalled_seconds = stalled_seconds
         self._turns = turns
         self._waiting: deque[Waiting] = deque()
-        self._seen: dict[Reader, tuple[int, float]] = {}
+        self._seen: dict[_Reader, tuple[int, float]] = {}
         """How much lay there when it was last seen to become more or less, and when that was."""
         self.is_full = False
 
-    def add(self, reader: Reader, now: float) -> None:
+    def add(self, reader: _Reader, now: float) -> None:
         self._seen[reader] = (-1, now)
         self.look(now)
 
-    def discard(self, reader: Reader, now: float) -> None:
+    def discard(self, reader: _Reader, now: float) -> None:
         if self._seen.pop(reader, None) is not None and self.is_full:
             self.look(now)
 
-    def since(self, reader: Reader) -> float:
+    def since(self, reader: _Reader) -> float:
         """When it was last seen to take something; never, if it is being cut off."""
         return self._seen.get(reader, (0, inf))[1]
 

@@ -64,7 +64,7 @@ def compressed(body: bytes, encoding: bytes) -> bytes:
 LARGE_BYTES = 256 * 1024
 PIECE_BYTES = 64 * 1024
 SLICE_SECONDS = 0.004
-DEPTH_MAX = 1024
+_DEPTH_MAX = 1024
 """As deep as the parser itself goes."""
 _TOKENS_BETWEEN_LOOKS = 256
 _SPACE = b" \t\r\n"
@@ -103,7 +103,7 @@ def parsed_in_pieces(body: bytes) -> Generator[None, None, Any]:
                 inner.take(body, end, followed=False)
         elif kind in _OPEN:
             open_ones.append(_Container({} if kind == _OPEN_MAP else [], start, end, string))
-            if len(open_ones) > DEPTH_MAX:
+            if len(open_ones) > _DEPTH_MAX:
                 raise SerializationException
         else:
             _close(body, open_ones, start, is_list=kind == _CLOSE_LIST)

@@ -24,7 +24,7 @@ from sekkei.wire.request import OBJECT_BYTES, PIECE_BYTES, Request, head_bytes, 
 from sekkei.wire.service import LARGE_ANSWERS, Call, Service
 
 
-class Host(Protocol):
+class _Host(Protocol):
     service: Service
     limits: Limits
     turns: Turns
@@ -51,8 +51,8 @@ class Host(Protocol):
         ...
 
 
-NEVER = float("inf")
-NO_FIELDS: dict[bytes, bytes] = {}
+_NEVER = float("inf")
+_NO_FIELDS: dict[bytes, bytes] = {}
 
 
 class Connection(asyncio.Protocol):
@@ -89,7 +89,7 @@ class Connection(asyncio.Protocol):
         "deadline",
     )
 
-    def __init__(self, host: Host, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, host: _Host, loop: asyncio.AbstractEventLoop) -> None:
         self._host = host
         self._header_count_max = host.limits.header_count_max
         self._service = host.service
@@ -124,10 +124,10 @@ class Connection(asyncio.Protocol):
         self._continue_wanted = False
         self._in_message = False
         self._headers: list[tuple[bytes, bytes]] = []
-        self._fields = NO_FIELDS
+        self._fields = _NO_FIELDS
         self._body_bytes = 0
-        self._read_deadline = NEVER
-        self._heard_at = NEVER
+        self._read_deadline = _NEVER
+        self._heard_at = _NEVER
         self.deadline = loop.time() + host.limits.idle_seconds
         """When the server may lose its patience."""
 
@@ -220,7 +220,7 @@ class Connection(asyncio.Protocol):
     def on_message_begin(self) -> None:
         self._url = b""
         self._headers = []
-        self._fields = NO_FIELDS
+        self._fields = _NO_FIELDS
         self._body: list[bytes] = []
         self._body_bytes = 0
         self._head_bytes = 0
@@ -339,7 +339,7 @@ class Connection(asyncio.Protocol):
             answer = self._service.failure(request, error)
         else:
             self._current = request
-            self.deadline = NEVER
+            self.deadline = _NEVER
             self._host.send_all()
             self._wait(waits_for, partial(self._step, request, call))
             return
@@ -401,7 +401,7 @@ class Connection(asyncio.Protocol):
 
     def _park(self, until: Turns | Unread) -> None:
         self._is_parked = True
-        self.deadline = NEVER
+        self.deadline = _NEVER
         self._pause_reading()
         until.wait(self)
 
@@ -474,7 +474,7 @@ class Connection(asyncio.Protocol):
         if self._writing_paused:
             return
         if self._current is not None or self._is_parked:
-            self.deadline = NEVER
+            self.deadline = _NEVER
         elif self._in_message:
             self.deadline = self._read_deadline
         else:
@@ -514,7 +514,7 @@ class Connection(asyncio.Protocol):
         if self._writing_paused:
             return self._unread.since(self)
         waits_for_us = self._current is not None or self._queue or self._rest or self._deaf
-        return self._heard_at if self._in_message and not waits_for_us else NEVER
+        return self._heard_at if self._in_message and not waits_for_us else _NEVER
 
     @property
     def unread_bytes(self) -> int:

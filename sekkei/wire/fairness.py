@@ -14,7 +14,7 @@ from typing import Protocol
 
 TURN_SECONDS = 0.004
 """For all of them, in one turn of the loop."""
-SHARE_SECONDS = 0.001
+_SHARE_SECONDS = 0.001
 """For one of them, when others wait as well."""
 
 
@@ -52,7 +52,7 @@ class Turns:
         served = len(self._waiting)
         while served:
             served -= 1
-            self._until = min(end, perf_counter() + SHARE_SECONDS) if self._waiting else end
+            self._until = min(end, perf_counter() + _SHARE_SECONDS) if self._waiting else end
             self._waiting.popleft().go_on()
             if perf_counter() > end:
                 break

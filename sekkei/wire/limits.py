@@ -9,23 +9,23 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 
-MIB = 1024 * 1024
+_MIB = 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
     """Every bound that the server keeps; the defaults suit one machine."""
 
-    body_bytes_max: int = 16 * MIB
+    body_bytes_max: int = 16 * _MIB
     """DynamoDB's own bound on a request."""
 
     head_bytes_max: int = 64 * 1024
     header_count_max: int = 100
 
-    buffered_bytes_max: int = 256 * MIB
+    buffered_bytes_max: int = 256 * _MIB
     """Of all request bodies that are being received at one time."""
 
-    unread_bytes_max: int = 256 * MIB
+    unread_bytes_max: int = 256 * _MIB
     """Of all answers that their clients have not taken yet."""
 
     connections_max: int = 1024
@@ -56,7 +56,7 @@ class Limits:
 WANTED = 16_384
 """Enough for all that our servers allow. Some systems give a thousand unless asked, and a million when asked: programs
 that close or watch all that could be open take their time then."""
-BACKLOG = 1024
+_BACKLOG = 1024
 
 
 def descriptors() -> int:
@@ -93,4 +93,4 @@ def room() -> int:
 def backlog() -> int:
     """How many may wait to be accepted: an event loop accepts them all, and once more as many before one of them has
     been let in or turned away."""
-    return max(1, min(BACKLOG, descriptors() // 16))
+    return max(1, min(_BACKLOG, descriptors() // 16))

@@ -16,11 +16,11 @@ from sekkei.wire.server import Server
 
 log = logging.getLogger("sekkei.wire")
 
-Announce = Callable[[str], None]
+_Announce = Callable[[str], None]
 """Called with the URL once requests are answered there."""
 
 
-def run(make_server: Callable[[], Server], host: str, port: int, announce: Announce) -> None:
+def run(make_server: Callable[[], Server], host: str, port: int, announce: _Announce) -> None:
     """Serve until SIGTERM or SIGINT, then answer what is under way and return."""
     complete(_serve(make_server, host, port, announce))
 
@@ -36,7 +36,7 @@ def complete(main: Coroutine[Any, Any, None]) -> None:
         uvloop.run(main)
 
 
-async def _serve(make_server: Callable[[], Server], host: str, port: int, announce: Announce) -> None:
+async def _serve(make_server: Callable[[], Server], host: str, port: int, announce: _Announce) -> None:
     stop = _stop_signal()
     server = make_server()
     await server.start(host, port)

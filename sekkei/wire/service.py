@@ -30,13 +30,13 @@ from sekkei.wire.answers import AMZ_JSON, JSON, Answers, error_body
 from sekkei.wire.limits import Limits
 from sekkei.wire.request import Request
 
-DYNAMODB = "DynamoDB_20120810"
-STREAMS = "DynamoDBStreams_20120810"
+_DYNAMODB = "DynamoDB_20120810"
+_STREAMS = "DynamoDBStreams_20120810"
 
 _OF_STREAMS = {"DescribeStream", "GetRecords", "GetShardIterator", "ListStreams"}
 
 OPERATIONS: dict[bytes, str] = {
-    f"{STREAMS if operation in _OF_STREAMS else DYNAMODB}.{operation}".encode(): operation for operation in _ALL
+    f"{_STREAMS if operation in _OF_STREAMS else _DYNAMODB}.{operation}".encode(): operation for operation in _ALL
 }
 
 LARGE_ANSWERS = frozenset(
@@ -49,8 +49,8 @@ LARGE_ANSWERS = frozenset(
 
 log = logging.getLogger("sekkei.wire")
 
-Response = dict[str, Any]
-Call = Coroutine[Any, Any, Response]
+_Response = dict[str, Any]
+Call = Coroutine[Any, Any, _Response]
 
 _NOT_FOUND = b"<UnknownOperationException/>\n"
 _PREFLIGHT_SECONDS = 172_800
@@ -58,7 +58,7 @@ _CORS = (
     b"Access-Control-Allow-Origin: *\r\n"
     b"Access-Control-Expose-Headers: x-amzn-RequestId,x-amzn-ErrorType,x-amz-crc32,Date\r\n"
 )
-_OWN_BODY: dict[str, Callable[[Request, Response], bytes]] = {
+_OWN_BODY: dict[str, Callable[[Request, _Response], bytes]] = {
     # No body at all, not even an empty object.
     "TagResource": lambda request, response: b"",
     "UntagResource": lambda request, response: b"",
@@ -121,7 +121,7 @@ class Service:
         return self._asked(request, query, bodies.parsed(request.body) if request.body else None)
 
     @coroutine
-    def _large(self, request: Request, query: bytes) -> Generator[Any, Any, Response]:
+    def _large(self, request: Request, query: bytes) -> Generator[Any, Any, _Response]:
         body = yield from bodies.parsed_in_pieces(request.body)
         return (yield from self._asked(request, query, body).__await__())
 
@@ -171,7 +171,7 @@ class Service:
 
     # --- an answer goes -----------------------------------------------------------------------------------------------
 
-    def success(self, request: Request, response: Response) -> bytes:
+    def success(self, request: Request, response: _Response) -> bytes:
         try:
             own = _OWN_BODY.get(request.operation)
             body = orjson.dumps(response) if own is None else own(request, response)
@@ -209,7 +209,7 @@ class Service:
         log.debug("request", extra=about)
 
 
-def _endpoints(request: Request, response: Response) -> bytes:
+def _endpoints(request: Request, response: _Response) -> bytes:
     host = request.fields.get(b"host", b"").decode("latin-1")
     if host:
         response = {"Endpoints": [{**endpoint, "Address": host} for endpoint in response["Endpoints"]]}

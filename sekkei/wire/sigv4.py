@@ -23,11 +23,11 @@ from sekkei.errors import (
     UnrecognizedClientException,
 )
 
-ALGORITHM = "AWS4-HMAC-SHA256"
-TERMINATOR = "aws4_request"
-SERVICE = "dynamodb"
-SKEW_SECONDS = 5 * 60
-PRESIGNED_SECONDS_MAX = 7 * 24 * 3600
+_ALGORITHM = "AWS4-HMAC-SHA256"
+_TERMINATOR = "aws4_request"
+_SERVICE = "dynamodb"
+_SKEW_SECONDS = 5 * 60
+_PRESIGNED_SECONDS_MAX = 7 * 24 * 3600
 
 _UNSIGNED = frozenset({"authorization", "connection", "expect", "transfer-encoding", "user-agent", "x-amzn-trace-id"})
 """Headers that a client or a proxy may add or change on the way."""
@@ -54,7 +54,7 @@ class Key(NamedTuple):
 def _signing_key(secret: str, date: str, region: str, service: str) -> bytes:
     """A day's key for one region and service: four HMACs, hence cached."""
     key = ("AWS4" + secret).encode()
-    for part in (date, region, service, TERMINATOR):
+    for part in (date, region, service, _TERMINATOR):
         key = hmac.digest(key, part.encode(), "sha256")
     return key
 
@@ -108,7 +108,7 @@ def _signature(
         f"{lines}\n{';'.join(signed)}\n{hashlib.sha256(body).hexdigest()}"
     )
     digest = hashlib.sha256(canonical.encode("latin-1")).hexdigest()
-    return hmac.digest(signing_key, f"{ALGORITHM}\n{stamp}\n{scope}\n{digest}".encode("latin-1"), "sha256").hex()
+    return hmac.digest(signing_key, f"{_ALGORITHM}\n{stamp}\n{scope}\n{digest}".encode("latin-1"), "sha256").hex()
 
 
 # --- signing ----------------------------------------------------------------------------------------------------------
@@ -141,11 +141,11 @@ def sign(
     if "host" not in fields:
         raise ValueError("a request must have its Host header before it is signed")
     signed = sorted(fields.keys() - _UNSIGNED)
-    scope = f"{stamp[:8]}/{region}/{service}/{TERMINATOR}"
+    scope = f"{stamp[:8]}/{region}/{service}/{_TERMINATOR}"
     key = _signing_key(secret_key, stamp[:8], region, service)
     signature = _signature(method, path, query, fields, signed, body, stamp, key, scope)
     added["Authorization"] = (
-        f"{ALGORITHM} Credential={access_key}/{scope}, SignedHeaders={';'.join(signed)}, Signature={signature}"
+        f"{_ALGORITHM} Credential={access_key}/{scope}, SignedHeaders={';'.join(signed)}, Signature={signature}"
     )
     return added
 
@@ -173,23 +173,23 @@ def verify(
     body: bytes,
     keys: Mapping[str, Key],
     now: float,
-    service: str = SERVICE,
+    service: str = _SERVICE,
 ) -> str:
     """The access key that signed the request, or DynamoDB's error for a request that none of `keys` signed."""
     fields = _fields(headers)
     claim = _claim(fields, query)
     stamp = _checked_date(claim, now)
     signed = _checked_signed_headers(claim, fields)
-    if claim.algorithm != ALGORITHM:
+    if claim.algorithm != _ALGORITHM:
         raise IncompleteSignatureException(
-            f"Unsupported AWS 'algorithm': '{claim.algorithm}' (only {ALGORITHM} for now). "
+            f"Unsupported AWS 'algorithm': '{claim.algorithm}' (only {_ALGORITHM} for now). "
         )
     access_key, date, region = _checked_scope(claim, stamp, service)
     key = keys.get(access_key)
     if key is None or not hmac.compare_digest(claim.token.encode("latin-1"), key.session_token.encode()):
         raise UnrecognizedClientException("The security token included in the request is invalid.")
     signing_key = _signing_key(key.secret, date, region, service)
-    scope = f"{date}/{region}/{service}/{TERMINATOR}"
+    scope = f"{date}/{region}/{service}/{_TERMINATOR}"
     expected = _signature(method, path, query, fields, signed, body, stamp, signing_key, scope)
     if not hmac.compare_digest(expected.encode(), claim.signature.encode("latin-1")):
         raise InvalidSignatureException(
@@ -275,15 +275,15 @@ def _claim_in_query(parameters: Mapping[str, str]) -> _Claim:
 def _checked_date(claim: _Claim, now: float) -> str:
     """The time of signing in ISO 8601's basic form, when it is near enough to now."""
     stamp, signed_at = _parsed_date(claim.date)
-    if signed_at - now > SKEW_SECONDS:
-        latest = _stamp(int(now + SKEW_SECONDS))
+    if signed_at - now > _SKEW_SECONDS:
+        latest = _stamp(int(now + _SKEW_SECONDS))
         raise InvalidSignatureException(
             f"Signature not yet current: {stamp} is still later than {latest} ({_stamp(int(now))} + 5 min.)"
         )
     if claim.expires is not None:
         _check_expiry(claim.expires, stamp, signed_at, now)
-    elif now - signed_at > SKEW_SECONDS:
-        earliest = _stamp(int(now - SKEW_SECONDS))
+    elif now - signed_at > _SKEW_SECONDS:
+        earliest = _stamp(int(now - _SKEW_SECONDS))
         raise InvalidSignatureException(
             f"Signature expired: {stamp} is now earlier than {earliest} ({_stamp(int(now))} - 5 min.)"
         )
@@ -308,9 +308,9 @@ def _parsed_date(text: str) -> tuple[str, float]:
 
 def _check_expiry(expires: str, stamp: str, signed_at: float, now: float) -> None:
     is_number = expires.isascii() and expires.isdigit() and len(expires) < 10
-    if not is_number or not 0 < int(expires) <= PRESIGNED_SECONDS_MAX:
+    if not is_number or not 0 < int(expires) <= _PRESIGNED_SECONDS_MAX:
         raise IncompleteSignatureException(
-            f"X-Amz-Expires must be a number of seconds between 1 and {PRESIGNED_SECONDS_MAX}, got '{expires}'."
+            f"X-Amz-Expires must be a number of seconds between 1 and {_PRESIGNED_SECONDS_MAX}, got '{expires}'."
         )
     if now > signed_at + int(expires):
         raise InvalidSignatureException(
@@ -341,7 +341,7 @@ def _checked_scope(claim: _Claim, stamp: str, service: str) -> tuple[str, str, s
             f"got '{claim.credential}'"
         )
     access_key, date, region, scoped_service, terminator = parts
-    if not region or scoped_service != service or terminator != TERMINATOR or date != stamp[:8]:
+    if not region or scoped_service != service or terminator != _TERMINATOR or date != stamp[:8]:
         _refuse_scope(parts, stamp, service)
     return access_key, date, region
 
@@ -353,8 +353,8 @@ def _refuse_scope(parts: list[str], stamp: str, service: str) -> NoReturn:
         said.append("Credential should be scoped to a valid region. ")
     if scoped_service != service:
         said.append(f"Credential should be scoped to correct service: '{service}'. ")
-    if terminator != TERMINATOR:
-        said.append(f"Credential should be scoped with a valid terminator: '{TERMINATOR}', not '{terminator}'. ")
+    if terminator != _TERMINATOR:
+        said.append(f"Credential should be scoped with a valid terminator: '{_TERMINATOR}', not '{terminator}'. ")
     if date != stamp[:8]:
         said.append(
             "Date in Credential scope does not match YYYYMMDD from ISO-8601 version of date from HTTP: "

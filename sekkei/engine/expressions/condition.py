@@ -90,7 +90,7 @@ def operand_type(operand: Operand, values: Values) -> str | None:
     return "N" if isinstance(operand, Operation) and operand.operator == "size" else None
 
 
-def has_type(operand: Operand) -> bool:
+def _has_type(operand: Operand) -> bool:
     """Whether `type_of` will say something about it."""
     return isinstance(operand, Value) or (isinstance(operand, Operation) and operand.operator == "size")
 
@@ -107,7 +107,7 @@ _OPERAND_TYPES = {
 _COUNTS = CONDITION_FUNCTIONS | OPERAND_FUNCTIONS
 
 
-def check_words(parameter: str, tree: ConditionTree) -> None:
+def _check_words(parameter: str, tree: ConditionTree) -> None:
     nodes = list(walk(tree))
     for node in nodes:
         if isinstance(node, Operation) and node.operator not in CONDITION_OPERATORS and node.operator not in _COUNTS:
@@ -171,7 +171,7 @@ def _repetition(operation: Operation, names: Mapping[str, str]) -> str:
 def _has_type_problems(operation: Operation) -> bool:
     if operation.operator == "attribute_type":
         return True
-    return operation.operator in _OPERAND_TYPES and any(map(has_type, operation.operands))
+    return operation.operator in _OPERAND_TYPES and any(map(_has_type, operation.operands))
 
 
 def _type_problem(operation: Operation) -> Problem:
@@ -232,7 +232,7 @@ class ConditionTemplate:
         reader = ConditionReader(parameter, text)
         tree = reader.read()
         reader.check_form()
-        check_words(parameter, tree)
+        _check_words(parameter, tree)
         self.parameter = parameter
         self.tree = tree
         self.paths = tuple(node for node in walk(tree) if isinstance(node, Path))

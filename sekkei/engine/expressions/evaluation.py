@@ -62,7 +62,7 @@ def not_distinct(operator: str, path: str) -> str:
 
 
 Test = Callable[[Item, Values], bool]
-Getter = Callable[[Item, Values], AttributeValue | None]
+_Getter = Callable[[Item, Values], AttributeValue | None]
 
 _MEMBER_KIND = {"SS": "S", "NS": "N", "BS": "B"}
 
@@ -107,7 +107,7 @@ def _any_of(parts: tuple[Test, ...]) -> Test:
     return test
 
 
-def getter(node: Operand, names: Mapping[str, str]) -> Getter:
+def _getter(node: Operand, names: Mapping[str, str]) -> _Getter:
     """An operand of a condition."""
     if isinstance(node, Value):
         name = node.name
@@ -115,11 +115,11 @@ def getter(node: Operand, names: Mapping[str, str]) -> Getter:
     if isinstance(node, Path):
         return path_getter(paths.resolved(node, names))
     # In a condition, size is the only function that gives a value.
-    inner = getter(node.operands[0], names)
-    return lambda item, values: size_of(inner(item, values))
+    inner = _getter(node.operands[0], names)
+    return lambda item, values: _size_of(inner(item, values))
 
 
-def path_getter(elements: paths.Elements) -> Getter:
+def path_getter(elements: paths.Elements) -> _Getter:
     name = elements[0]
     if len(elements) == 1 and isinstance(name, str):
         return lambda item, values: item.get(name)
@@ -133,12 +133,12 @@ def _single(node: Operation, names: Mapping[str, str]) -> Test:
     if operator == "attribute_not_exists":
         there = _exists(operands[0], names)
         return lambda item, values: not there(item, values)
-    getters = [getter(operand, names) for operand in operands]
+    getters = [_getter(operand, names) for operand in operands]
     if operator == "BETWEEN":
         return _between(*getters)
     if operator == "IN":
         return _in(getters[0], tuple(getters[1:]))
-    relation = RELATIONS[operator]
+    relation = _RELATIONS[operator]
     first, second = operands
     if isinstance(first, Path) and len(first.elements) == 1 and isinstance(second, Value):
         # By far the commonest form: an attribute beside a value.
@@ -149,14 +149,14 @@ def _single(node: Operation, names: Mapping[str, str]) -> Test:
 
 
 def _exists(operand: Operand, names: Mapping[str, str]) -> Test:
-    found = getter(operand, names)
+    found = _getter(operand, names)
     if isinstance(operand, Path) and len(operand.elements) == 1:
         name = paths.resolved(operand, names)[0]
         return lambda item, values: name in item
     return lambda item, values: found(item, values) is not None
 
 
-def _between(operand: Getter, low: Getter, high: Getter) -> Test:
+def _between(operand: _Getter, low: _Getter, high: _Getter) -> Test:
     def test(item: Item, values: Values) -> bool:
         value = operand(item, values)
         return at_least(value, low(item, values)) and at_most(value, high(item, values))
@@ -164,7 +164,7 @@ def _between(operand: Getter, low: Getter, high: Getter) -> Test:
     return test
 
 
-def _in(operand: Getter, options: tuple[Getter, ...]) -> Test:
+def _in(operand: _Getter, options: tuple[_Getter, ...]) -> Test:
     def test(item: Item, values: Values) -> bool:
         value = operand(item, values)
         return value is not None and any(equals(value, option(item, values)) for option in options)
@@ -224,11 +224,11 @@ def contains(container: AttributeValue | None, element: AttributeValue | None) -
     return kind in _MEMBER_KIND and element.get(_MEMBER_KIND[kind]) in content
 
 
-def has_type(value: AttributeValue | None, kind: AttributeValue | None) -> bool:
+def _has_type(value: AttributeValue | None, kind: AttributeValue | None) -> bool:
     return value is not None and kind is not None and kind.get("S") in value
 
 
-RELATIONS: dict[str, Callable[[AttributeValue | None, AttributeValue | None], bool]] = {
+_RELATIONS: dict[str, Callable[[AttributeValue | None, AttributeValue | None], bool]] = {
     "=": equals,
     "<>": differs,
     "<": below,
@@ -237,11 +237,11 @@ RELATIONS: dict[str, Callable[[AttributeValue | None, AttributeValue | None], bo
     ">=": at_least,
     "begins_with": begins_with,
     "contains": contains,
-    "attribute_type": has_type,
+    "attribute_type": _has_type,
 }
 
 
-def size_of(value: AttributeValue | None) -> AttributeValue | None:
+def _size_of(value: AttributeValue | None) -> AttributeValue | None:
     """Characters of a text (as UTF-16 counts them), bytes of a binary, members of a collection."""
     if value is None:
         return None

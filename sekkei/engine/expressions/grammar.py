@@ -74,46 +74,46 @@ def is_reserved(name: str) -> bool:
     return name.upper() in RESERVED_WORDS
 
 
-TEXTS_MAX = 512
-RESOLVED_MAX = 1024
-NAMES_LENGTH_MAX = 8192
+_TEXTS_MAX = 512
+_RESOLVED_MAX = 1024
+_NAMES_LENGTH_MAX = 8192
 """Names longer than this together are not kept: they would fill memory."""
 
-NO_NAMES: Mapping[str, str] = {}
+_NO_NAMES: Mapping[str, str] = {}
 
 
-class Template(Hashable, Protocol):
+class _Template(Hashable, Protocol):
     """An expression whose syntax is known to be good and whose #placeholders are still open."""
 
     @property
     def placeholders(self) -> tuple[str, ...]: ...
 
 
-T = TypeVar("T", bound=Template)
-R = TypeVar("R")
+_T = TypeVar("_T", bound=_Template)
+_R = TypeVar("_R")
 
 
-class Cache(Generic[T, R]):
+class Cache(Generic[_T, _R]):
     """Templates by text, and what they become by the names their placeholders stand for."""
 
-    def __init__(self, read: Callable[[str, str], T], resolve: Callable[[T, Mapping[str, str]], R]) -> None:
-        def resolved(template: T, names: tuple[str | None, ...]) -> R:
+    def __init__(self, read: Callable[[str, str], _T], resolve: Callable[[_T, Mapping[str, str]], _R]) -> None:
+        def resolved(template: _T, names: tuple[str | None, ...]) -> _R:
             return resolve(
                 template, {p: name for p, name in zip(template.placeholders, names, strict=True) if name is not None}
             )
 
-        self._read = lru_cache(TEXTS_MAX)(read)
+        self._read = lru_cache(_TEXTS_MAX)(read)
         self._resolve = resolved
-        self._resolved = lru_cache(RESOLVED_MAX)(resolved)
+        self._resolved = lru_cache(_RESOLVED_MAX)(resolved)
 
-    def get(self, parameter: str, text: str, names: Mapping[str, str] | None) -> R:
+    def get(self, parameter: str, text: str, names: Mapping[str, str] | None) -> _R:
         template = self._read(parameter, text)
         placeholders = template.placeholders
         if not placeholders:
             return self._resolved(template, ())
-        given = names or NO_NAMES
+        given = names or _NO_NAMES
         used = tuple([given.get(placeholder) for placeholder in placeholders])
-        if None in used or sum(map(len, used)) > NAMES_LENGTH_MAX:  # type: ignore[arg-type]
+        if None in used or sum(map(len, used)) > _NAMES_LENGTH_MAX:  # type: ignore[arg-type]
             return self._resolve(template, used)
         return self._resolved(template, used)
 
@@ -145,7 +145,7 @@ _KINDS = {
 }
 
 
-class Token(NamedTuple):
+class _Token(NamedTuple):
     """`kind` is one of the constants above; a mark's kind is the mark itself."""
 
     kind: str
@@ -154,15 +154,15 @@ class Token(NamedTuple):
     end: int
 
 
-def tokens_of(text: str) -> list[Token]:
+def tokens_of(text: str) -> list[_Token]:
     """The tokens of an expression; the last is always END."""
     tokens = []
     for match in _TOKEN.finditer(text):
         group = match.lastgroup
         if group is not None:
             word = match.group()
-            tokens.append(Token(_KINDS.get(group, word), word, match.start(), match.end()))
-    tokens.append(Token(END, "<EOF>", len(text), len(text)))
+            tokens.append(_Token(_KINDS.get(group, word), word, match.start(), match.end()))
+    tokens.append(_Token(END, "<EOF>", len(text), len(text)))
     return tokens
 
 
@@ -171,7 +171,7 @@ def invalid(parameter: str, problem: str) -> ValidationException:
     return ValidationException(f"Invalid {parameter}: {problem}")
 
 
-def syntax_error(parameter: str, text: str, tokens: list[Token], at: int) -> ValidationException:
+def _syntax_error(parameter: str, text: str, tokens: list[_Token], at: int) -> ValidationException:
     """Names the token that cannot stand there, with the tokens on both sides of it as they are written."""
     # The end of the text is a token, but it is not shown.
     shown = tokens[max(at - 1, 0) : min(at + 2, len(tokens) - 1)]
@@ -182,10 +182,10 @@ def syntax_error(parameter: str, text: str, tokens: list[Token], at: int) -> Val
 EXPRESSION_BYTES_MAX = 4096
 OPERATORS_MAX = 300
 
-Rule = Generator[Any, Any, Any]
+_Rule = Generator[Any, Any, Any]
 
 
-def run(rule: Rule) -> Any:
+def run(rule: _Rule) -> Any:
     """Runs a rule and all it yields; gives what it returns."""
     waiting = [rule]
     answer: Any = None
@@ -205,7 +205,7 @@ def _too_long(parameter: str, size: int) -> ValidationException:
     return invalid(parameter, f"Expression size has exceeded the maximum allowed size;{length}")
 
 
-class Reader:
+class _Reader:
     """Reads one expression. `keywords` are the words that are no names in its grammar."""
 
     keywords: frozenset[str] = frozenset()
@@ -236,10 +236,10 @@ class Reader:
 
     # Tokens
 
-    def peek(self) -> Token:
+    def peek(self) -> _Token:
         return self._tokens[self._at]
 
-    def take(self) -> Token:
+    def take(self) -> _Token:
         token = self._tokens[self._at]
         self._at += 1
         return token
@@ -250,7 +250,7 @@ class Reader:
         self._at += 1
         return True
 
-    def expect(self, kind: str) -> Token:
+    def expect(self, kind: str) -> _Token:
         if self._tokens[self._at].kind != kind:
             self.fail()
         return self.take()
@@ -268,7 +268,7 @@ class Reader:
         return True
 
     def fail(self) -> NoReturn:
-        raise syntax_error(self.parameter, self._text, self._tokens, self._at)
+        raise _syntax_error(self.parameter, self._text, self._tokens, self._at)
 
     def expect_end(self) -> None:
         self.expect(END)
@@ -296,7 +296,7 @@ class Reader:
             self.fail()
         return self.take().text
 
-    def operand(self) -> Rule:
+    def operand(self) -> _Rule:
         """A path, a value, a function, or one of these in parentheses."""
         if self.accept("("):
             opened = self._at - 1
@@ -305,14 +305,14 @@ class Reader:
             return self.after_group(inner)
         return (yield self.plain_operand())
 
-    def plain_operand(self) -> Rule:
+    def plain_operand(self) -> _Rule:
         if self.peek().kind == VALUE_PLACEHOLDER:
             return Value(self.take().text)
         if self.peek().kind == NAME and not self.keyword() and self._tokens[self._at + 1].kind == "(":
             return (yield self._function())
         return self.path()
 
-    def _function(self) -> Rule:
+    def _function(self) -> _Rule:
         name = self.take().text
         self.expect("(")
         operands: list[Operand] = [(yield self.operand())]
@@ -344,11 +344,11 @@ class Reader:
         self._group = (opened, closed)
 
 
-COMPARATORS = frozenset({"=", "<>", "<", "<=", ">", ">="})
-CONDITION_OPERATORS = COMPARATORS | {"BETWEEN", "IN"}
+_COMPARATORS = frozenset({"=", "<>", "<", "<=", ">", ">="})
+CONDITION_OPERATORS = _COMPARATORS | {"BETWEEN", "IN"}
 
 
-class ConditionReader(Reader):
+class ConditionReader(_Reader):
     """ConditionExpression, FilterExpression and KeyConditionExpression."""
 
     keywords = frozenset({"AND", "OR", "NOT", "BETWEEN", "IN"})
@@ -358,7 +358,7 @@ class ConditionReader(Reader):
         self.expect_end()
         return tree
 
-    def _or(self, in_group: bool) -> Rule:
+    def _or(self, in_group: bool) -> _Rule:
         parts: list[ConditionTree] = [(yield self._and(in_group))]
         while self.accept_keyword("OR"):
             self.operators += 1
@@ -368,7 +368,7 @@ class ConditionReader(Reader):
         # a OR (b OR c) is a OR b OR c: the fewer levels, the less depth for all who walk the tree.
         return Or(tuple(inner for part in parts for inner in (part.parts if isinstance(part, Or) else (part,))))
 
-    def _and(self, in_group: bool) -> Rule:
+    def _and(self, in_group: bool) -> _Rule:
         parts: list[ConditionTree] = [(yield self._not(in_group))]
         while self.accept_keyword("AND"):
             self.operators += 1
@@ -377,7 +377,7 @@ class ConditionReader(Reader):
             return parts[0]
         return And(tuple(inner for part in parts for inner in (part.parts if isinstance(part, And) else (part,))))
 
-    def _not(self, in_group: bool) -> Rule:
+    def _not(self, in_group: bool) -> _Rule:
         count = 0
         while self.accept_keyword("NOT"):
             count += 1
@@ -389,7 +389,7 @@ class ConditionReader(Reader):
             return Not(part.part, part.negates != bool(count % 2))
         return Not(part, bool(count % 2))
 
-    def _single(self, in_group: bool) -> Rule:
+    def _single(self, in_group: bool) -> _Rule:
         """A comparison, a function, or a condition in parentheses.
 
         Right after an opening parenthesis (`in_group`) it may turn out that only an operand was in them, as in
@@ -401,7 +401,7 @@ class ConditionReader(Reader):
         ):
             return first
         token = self.peek()
-        if token.kind in COMPARATORS:
+        if token.kind in _COMPARATORS:
             self.take()
             return self.operation(token.kind, first, (yield self.operand()))
         if self.accept_keyword("BETWEEN"):
@@ -420,7 +420,7 @@ class ConditionReader(Reader):
             self.fail()
         return first
 
-    def _operand_or_group(self) -> Rule:
+    def _operand_or_group(self) -> _Rule:
         if self.peek().kind != "(":
             return (yield self.plain_operand())
         opened = self.open_group()
@@ -440,7 +440,7 @@ class Action(NamedTuple):
     operand: Operand | None
 
 
-class UpdateReader(Reader):
+class UpdateReader(_Reader):
     """UpdateExpression: sections in any order, each read once; a second one is reported by whoever checks."""
 
     keywords = frozenset({"SET", "REMOVE", "ADD", "DELETE"})
@@ -474,7 +474,7 @@ class UpdateReader(Reader):
             return Action(section, path, run(self._set_value()))
         return Action(section, path, Value(self.expect(VALUE_PLACEHOLDER).text))
 
-    def _set_value(self) -> Rule:
+    def _set_value(self) -> _Rule:
         """An operand, or a sum or difference of two; parentheses may stand around the whole."""
         if self.peek().kind == "(":
             opened = self.open_group()
@@ -489,7 +489,7 @@ class UpdateReader(Reader):
         return self.operation(sign, first, (yield self.operand()))
 
 
-class ProjectionReader(Reader):
+class ProjectionReader(_Reader):
     """ProjectionExpression: paths with commas between them."""
 
     def read(self) -> tuple[Path, ...]:

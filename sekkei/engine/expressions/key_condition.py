@@ -18,13 +18,13 @@ from sekkei.engine.expressions.paths import resolved
 from sekkei.engine.items.values import AttributeValue
 from sekkei.errors import ValidationException
 
-PARAMETER = "KeyConditionExpression"
+_PARAMETER = "KeyConditionExpression"
 
 _OPERATORS = frozenset({"=", "<", "<=", ">", ">=", "BETWEEN", "begins_with"})
 _MIRRORED = {"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
-class Part(Protocol):
+class _Part(Protocol):
     """One attribute of a key."""
 
     @property
@@ -33,13 +33,13 @@ class Part(Protocol):
     def type(self) -> str: ...
 
 
-class Schema(Protocol):
+class _Schema(Protocol):
     """The attributes of a key: partition parts, then sort parts."""
 
     @property
-    def hash(self) -> tuple[Part, ...]: ...
+    def hash(self) -> tuple[_Part, ...]: ...
     @property
-    def range(self) -> tuple[Part, ...]: ...
+    def range(self) -> tuple[_Part, ...]: ...
 
 
 class KeyTest(NamedTuple):
@@ -60,7 +60,7 @@ class KeyRange(NamedTuple):
 class KeyTests(dict[str, KeyTest]):
     """Tests by attribute."""
 
-    def on(self, schema: Schema) -> KeyRange:
+    def on(self, schema: _Schema) -> KeyRange:
         """The range of keys, when the tests fit the key of a table or an index."""
         parts = len(schema.hash) + len(schema.range)
         if len(self) > parts:
@@ -94,7 +94,7 @@ class KeyTests(dict[str, KeyTest]):
         return KeyRange(tuple(partition), tuple(equal), last)
 
 
-def _check_many_hash_parts(schema: Schema, tests: Mapping[str, KeyTest]) -> None:
+def _check_many_hash_parts(schema: _Schema, tests: Mapping[str, KeyTest]) -> None:
     """Every HASH attribute is tested for equality."""
     missing = [part.name for part in schema.hash if part.name not in tests or tests[part.name].operator != "="]
     if missing:
@@ -103,7 +103,7 @@ def _check_many_hash_parts(schema: Schema, tests: Mapping[str, KeyTest]) -> None
         )
 
 
-def _check_many_range_parts(schema: Schema, tests: Mapping[str, KeyTest]) -> None:
+def _check_many_range_parts(schema: _Schema, tests: Mapping[str, KeyTest]) -> None:
     """RANGE attributes are tested from the first on, and only the last one tested for more than equality."""
     tested = [place for place, part in enumerate(schema.range) if part.name in tests]
     for place, part in enumerate(schema.range[: tested[-1]] if tested else ()):
@@ -115,7 +115,7 @@ def _check_many_range_parts(schema: Schema, tests: Mapping[str, KeyTest]) -> Non
             )
 
 
-def _test_of(part: Part, waiting: dict[str, KeyTest]) -> KeyTest:
+def _test_of(part: _Part, waiting: dict[str, KeyTest]) -> KeyTest:
     test = waiting.pop(part.name, None)
     if test is None:
         raise ValidationException(f"Query condition missed key schema element: {part.name}")
@@ -187,7 +187,7 @@ def _singles(tree: Tree, names: Mapping[str, str]) -> list[_Single]:
     for part in tree.parts if isinstance(tree, And) else (tree,):
         single = _single(part, names)
         if single.attribute in found:
-            raise invalid(PARAMETER, "KeyConditionExpressions must only contain one condition per key")
+            raise invalid(_PARAMETER, "KeyConditionExpressions must only contain one condition per key")
         found[single.attribute] = single
     return list(found.values())
 
@@ -195,7 +195,7 @@ def _singles(tree: Tree, names: Mapping[str, str]) -> list[_Single]:
 def _single(node: Tree, names: Mapping[str, str]) -> _Single:
     if not isinstance(node, Operation) or node.operator not in _OPERATORS:
         operator = node.operator if isinstance(node, Operation) else "OR" if isinstance(node, Or) else "NOT"
-        raise invalid(PARAMETER, f"Invalid operator used in KeyConditionExpression: {operator}")
+        raise invalid(_PARAMETER, f"Invalid operator used in KeyConditionExpression: {operator}")
     operator, operands = node
     if operator in ("BETWEEN", "begins_with") and not isinstance(operands[0], Path):
         raise _wrong(f"{operator} operator must have the key attribute as its first operand")
@@ -210,12 +210,12 @@ def _attribute(operands: tuple[Operand, ...], names: Mapping[str, str]) -> str:
     attribute = None
     for operand in operands:
         if isinstance(operand, Operation):
-            raise invalid(PARAMETER, "KeyConditionExpressions cannot contain nested operations")
+            raise invalid(_PARAMETER, "KeyConditionExpressions cannot contain nested operations")
         if isinstance(operand, Path):
             if attribute is not None:
                 raise _wrong("Multiple attribute names used in one condition")
             if len(operand.elements) > 1:
-                raise invalid(PARAMETER, "KeyConditionExpressions cannot have conditions on nested attributes")
+                raise invalid(_PARAMETER, "KeyConditionExpressions cannot have conditions on nested attributes")
             attribute = str(resolved(operand, names)[0])
     if attribute is None:
         raise _wrong("No key attribute specified")
@@ -223,11 +223,11 @@ def _attribute(operands: tuple[Operand, ...], names: Mapping[str, str]) -> str:
 
 
 def _wrong(problem: str) -> ValidationException:
-    return invalid(PARAMETER, f"Invalid condition in KeyConditionExpression: {problem}")
+    return invalid(_PARAMETER, f"Invalid condition in KeyConditionExpression: {problem}")
 
 
 _CACHE: Cache[ConditionTemplate, KeyCondition] = Cache(ConditionTemplate, KeyCondition)
 
 
 def parse_key_condition(text: str, names: Mapping[str, str] | None = None) -> KeyCondition:
-    return _CACHE.get(PARAMETER, text, names)
+    return _CACHE.get(_PARAMETER, text, names)

@@ -21,16 +21,16 @@ from sekkei.engine.expressions.update import Updated, added, without
 from sekkei.engine.items.values import AttributeValue, Item
 from sekkei.errors import ValidationException
 
-Arguments = list[AttributeValue]
-Comparison = Callable[[AttributeValue | None, Arguments], bool]
+_Arguments = list[AttributeValue]
+_Comparison = Callable[[AttributeValue | None, _Arguments], bool]
 
 
-def _not_contains(value: AttributeValue | None, arguments: Arguments) -> bool:
+def _not_contains(value: AttributeValue | None, arguments: _Arguments) -> bool:
     """False where the attribute is missing, unlike NE."""
     return value is not None and not evaluation.contains(value, arguments[0])
 
 
-COMPARISONS: dict[str, Comparison] = {
+_COMPARISONS: dict[str, _Comparison] = {
     "EQ": lambda value, arguments: evaluation.equals(value, arguments[0]),
     "NE": lambda value, arguments: evaluation.differs(value, arguments[0]),
     "LT": lambda value, arguments: evaluation.below(value, arguments[0]),
@@ -49,7 +49,7 @@ COMPARISONS: dict[str, Comparison] = {
 }
 
 
-KEY_OPERATORS = {
+_KEY_OPERATORS = {
     "EQ": "=",
     "LT": "<",
     "LE": "<=",
@@ -65,8 +65,8 @@ class Conditions:
 
     __slots__ = ("_any", "_conditions", "attributes", "nested")
 
-    def __init__(self, conditions: Iterable[tuple[str, str, Arguments]], operator: str | None) -> None:
-        self._conditions = [(name, COMPARISONS[comparison], values) for name, comparison, values in conditions]
+    def __init__(self, conditions: Iterable[tuple[str, str, _Arguments]], operator: str | None) -> None:
+        self._conditions = [(name, _COMPARISONS[comparison], values) for name, comparison, values in conditions]
         self._any = operator == "OR"
         self.attributes = frozenset(name for name, _, _ in self._conditions)
         """The attributes they speak of."""
@@ -83,7 +83,7 @@ def expected(conditions: Mapping[str, Mapping[str, Any]], operator: str | None =
     return Conditions((_expectation(name, condition) for name, condition in conditions.items()), operator)
 
 
-def _expectation(name: str, condition: Mapping[str, Any]) -> tuple[str, str, Arguments]:
+def _expectation(name: str, condition: Mapping[str, Any]) -> tuple[str, str, _Arguments]:
     values = condition.get("AttributeValueList")
     if values is None:
         values = [condition["Value"]] if condition.get("Value") is not None else []
@@ -109,7 +109,7 @@ def key_conditions(conditions: Mapping[str, Mapping[str, Any]]) -> KeyTests:
     return KeyTests(
         {
             name: KeyTest(
-                KEY_OPERATORS.get(condition["ComparisonOperator"], condition["ComparisonOperator"]),
+                _KEY_OPERATORS.get(condition["ComparisonOperator"], condition["ComparisonOperator"]),
                 tuple(condition.get("AttributeValueList") or ()),
             )
             for name, condition in conditions.items()

@@ -9,8 +9,8 @@ from sekkei.engine.expressions.grammar import Cache, ProjectionReader, invalid, 
 from sekkei.engine.expressions.nodes import Path, PathElement, shown
 from sekkei.engine.items.values import AttributeValue, Item
 
-DEPTH_MAX = 32
-INDEX_MAX = 2**31 - 1
+_DEPTH_MAX = 32
+_INDEX_MAX = 2**31 - 1
 
 Elements = tuple[PathElement, ...]
 
@@ -20,7 +20,7 @@ def check_words(parameter: str, paths: Iterable[Path]) -> None:
     for path in paths:
         for element in path.elements:
             if isinstance(element, int):
-                if element > INDEX_MAX:
+                if element > _INDEX_MAX:
                     raise invalid(parameter, f"List index is not within the allowable range; index: [{element}]")
             elif is_reserved(element):
                 raise invalid(parameter, f"Attribute name is a reserved keyword; reserved keyword: {element}")
@@ -37,7 +37,7 @@ def problem(path: Path, names: Mapping[str, str]) -> str:
     for element in path.elements:
         if isinstance(element, str) and element.startswith("#") and element not in names:
             return f"An expression attribute name used in the document path is not defined; attribute name: {element}"
-    if len(path.elements) > DEPTH_MAX:
+    if len(path.elements) > _DEPTH_MAX:
         return f"The document path has too many nesting levels; nesting levels: {len(path.elements)}"
     return ""
 
@@ -169,10 +169,10 @@ def _conflicts(tree: PathTree) -> Iterator[tuple[int, int]]:
         yield from _conflicts(branch)
 
 
-PARAMETER = "ProjectionExpression"
+_PARAMETER = "ProjectionExpression"
 
 
-class ProjectionTemplate:
+class _ProjectionTemplate:
     """A projection whose syntax and words are good."""
 
     def __init__(self, parameter: str, text: str) -> None:
@@ -205,20 +205,20 @@ class Projection:
         return self._tree.project(item)
 
 
-def _resolve(template: ProjectionTemplate, names: Mapping[str, str]) -> Projection:
+def _resolve(template: _ProjectionTemplate, names: Mapping[str, str]) -> Projection:
     for path in template.paths:
         fault = problem(path, names)
         if fault:
-            raise invalid(PARAMETER, fault)
+            raise invalid(_PARAMETER, fault)
     wanted = [resolved(path, names) for path in template.paths]
     fault = clash(wanted)
     if fault:
-        raise invalid(PARAMETER, fault)
+        raise invalid(_PARAMETER, fault)
     return Projection(wanted, template.placeholders)
 
 
-_CACHE: Cache[ProjectionTemplate, Projection] = Cache(ProjectionTemplate, _resolve)
+_CACHE: Cache[_ProjectionTemplate, Projection] = Cache(_ProjectionTemplate, _resolve)
 
 
 def parse_projection(text: str, names: Mapping[str, str] | None = None) -> Projection:
-    return _CACHE.get(PARAMETER, text, names)
+    return _CACHE.get(_PARAMETER, text, names)

@@ -37,13 +37,13 @@ _SMALL = 37
 """Digits of whole numbers that Python may add directly: their sum still has at most 38."""
 
 
-def number_sum(left: str, right: str) -> str:
+def _number_sum(left: str, right: str) -> str:
     if left.isdigit() and right.isdigit() and len(left) <= _SMALL and len(right) <= _SMALL:
         return str(int(left) + int(right))
     return _exact(numbers.add, left, right)
 
 
-def number_difference(left: str, right: str) -> str:
+def _number_difference(left: str, right: str) -> str:
     if left.isdigit() and right.isdigit() and len(left) <= _SMALL and len(right) <= _SMALL:
         return str(int(left) - int(right))
     return _exact(numbers.subtract, left, right)
@@ -69,7 +69,7 @@ def added(existing: AttributeValue | None, kind: str, value: AttributeValue) -> 
     if content is None:
         return None
     if kind == "N":
-        return {"N": number_sum(content, value["N"])}
+        return {"N": _number_sum(content, value["N"])}
     members = set(content)
     return {kind: in_order(kind, content + [member for member in value[kind] if member not in members])}
 
@@ -83,14 +83,14 @@ def without(existing: AttributeValue, kind: str, value: AttributeValue) -> Attri
     return {kind: [member for member in content if member not in gone]}
 
 
-Producer = Callable[[Item, Values], AttributeValue]
+_Producer = Callable[[Item, Values], AttributeValue]
 
 
-def missing_attribute() -> ValidationException:
+def _missing_attribute() -> ValidationException:
     return ValidationException("The provided expression refers to an attribute that does not exist in the item")
 
 
-def wrong_operand() -> ValidationException:
+def _wrong_operand() -> ValidationException:
     return ValidationException("An operand in the update expression has an incorrect data type")
 
 
@@ -98,24 +98,24 @@ def too_large() -> ValidationException:
     return ValidationException("Item size to update has exceeded the maximum allowed size")
 
 
-def wrong_path() -> ValidationException:
+def _wrong_path() -> ValidationException:
     return ValidationException("The document path provided in the update expression is invalid for update")
 
 
-class PathChange(NamedTuple):
+class _PathChange(NamedTuple):
     """What happens at one path: SET has a producer, ADD and DELETE the name of a value, REMOVE neither."""
 
     section: str
-    produce: Producer | None = None
+    produce: _Producer | None = None
     value: str = ""
 
 
-class Plan:
+class _Plan:
     """All changes of an update. SETs of whole attributes, the commonest, need no walk through the tree of the rest."""
 
     __slots__ = ("_inner_sets", "_rest", "_whole_sets", "tree")
 
-    def __init__(self, changes: list[tuple[Elements, PathChange]]) -> None:
+    def __init__(self, changes: list[tuple[Elements, _PathChange]]) -> None:
         self.tree = PathTree.of((elements, None) for elements, _ in changes)
         sets = [(elements, change.produce) for elements, change in changes if change.produce is not None]
         self._whole_sets = tuple((str(elements[0]), produce) for elements, produce in sets if len(elements) == 1)
@@ -168,17 +168,17 @@ class _Application:
         if tree.content is not None:
             return self._changed(old, tree.content, at)
         if old is None:
-            raise wrong_path()
+            raise _wrong_path()
         if tree.names:
             entries = old.get("M")
             if entries is None:
-                raise wrong_path()
+                raise _wrong_path()
             copy = entries.copy()
             self.change(entries, copy, tree, at)
             return {"M": copy}
         members = old.get("L")
         if members is None:
-            raise wrong_path()
+            raise _wrong_path()
         return {"L": self._members(members, tree, at)}
 
     def _members(self, members: list[AttributeValue], tree: PathTree, at: Elements) -> list[AttributeValue]:
@@ -193,7 +193,7 @@ class _Application:
                 beyond.append(self._value(None, branch, place))
         return [member for member in (*kept, *beyond) if member is not None]
 
-    def _changed(self, old: AttributeValue | None, change: PathChange, at: Elements) -> AttributeValue | None:
+    def _changed(self, old: AttributeValue | None, change: _PathChange, at: Elements) -> AttributeValue | None:
         section = change.section
         if section == "SET":
             return self._set(at)
@@ -208,7 +208,7 @@ class _Application:
         else:
             result = without(old, kind, value)
         if result is None:
-            raise wrong_operand()
+            raise _wrong_operand()
         return result if result[kind] else None
 
     def _set(self, at: Elements) -> AttributeValue:
@@ -219,21 +219,21 @@ class _Application:
         return value
 
 
-def plan(actions: tuple[Action, ...], names: Mapping[str, str]) -> Plan:
+def _plan(actions: tuple[Action, ...], names: Mapping[str, str]) -> _Plan:
     changes = []
     for action in actions:
         if action.operand is None:
-            change = PathChange(action.section)
+            change = _PathChange(action.section)
         elif action.section == "SET":
-            change = PathChange(action.section, producer(action.operand, names))
+            change = _PathChange(action.section, _producer(action.operand, names))
         else:
             assert isinstance(action.operand, Value), "the grammar of ADD and DELETE takes values only"
-            change = PathChange(action.section, None, action.operand.name)
+            change = _PathChange(action.section, None, action.operand.name)
         changes.append((paths.resolved(action.path, names), change))
-    return Plan(changes)
+    return _Plan(changes)
 
 
-def producer(node: Operand, names: Mapping[str, str]) -> Producer:
+def _producer(node: Operand, names: Mapping[str, str]) -> _Producer:
     """The right side of SET; raises where the item lacks what it needs."""
     if isinstance(node, Value):
         name = node.name
@@ -242,26 +242,26 @@ def producer(node: Operand, names: Mapping[str, str]) -> Producer:
         return _from_path(node, names)
     if node.operator == "if_not_exists":
         return _first_existing(node, names)
-    left, right = (producer(operand, names) for operand in node.operands)
+    left, right = (_producer(operand, names) for operand in node.operands)
     if node.operator == "list_append":
         return lambda item, values: {"L": _content(left(item, values), "L") + _content(right(item, values), "L")}
-    compute = number_sum if node.operator == "+" else number_difference
+    compute = _number_sum if node.operator == "+" else _number_difference
     return lambda item, values: {"N": compute(_content(left(item, values), "N"), _content(right(item, values), "N"))}
 
 
-def _from_path(path: Path, names: Mapping[str, str]) -> Producer:
+def _from_path(path: Path, names: Mapping[str, str]) -> _Producer:
     found = path_getter(paths.resolved(path, names))
 
     def produce(item: Item, values: Values) -> AttributeValue:
         value = found(item, values)
         if value is None:
-            raise missing_attribute()
+            raise _missing_attribute()
         return value
 
     return produce
 
 
-def _first_existing(node: Operation, names: Mapping[str, str]) -> Producer:
+def _first_existing(node: Operation, names: Mapping[str, str]) -> _Producer:
     """if_not_exists(a, if_not_exists(b, …)): the first path that leads somewhere, else the innermost operand."""
     getters = []
     fallback: Operand = node
@@ -269,7 +269,7 @@ def _first_existing(node: Operation, names: Mapping[str, str]) -> Producer:
         path, fallback = fallback.operands
         assert isinstance(path, Path), "the checks refuse anything else"
         getters.append(path_getter(paths.resolved(path, names)))
-    otherwise = producer(fallback, names)
+    otherwise = _producer(fallback, names)
 
     def produce(item: Item, values: Values) -> AttributeValue:
         for found in getters:
@@ -284,7 +284,7 @@ def _first_existing(node: Operation, names: Mapping[str, str]) -> Producer:
 def _content(value: AttributeValue, kind: str) -> Any:
     content = value.get(kind)
     if content is None:
-        raise wrong_operand()
+        raise _wrong_operand()
     return content
 
 
@@ -327,14 +327,14 @@ def check_words(parameter: str, actions: tuple[Action, ...], repeated_section: s
         raise invalid(parameter, f'The "{repeated_section}" section can only be used once in an update expression;')
 
 
-def check_names(parameter: str, actions: tuple[Action, ...], names: Mapping[str, str]) -> None:
+def _check_names(parameter: str, actions: tuple[Action, ...], names: Mapping[str, str]) -> None:
     for node in nodes(actions):
         problem = paths.problem(node, names) if isinstance(node, Path) else ""
         if problem:
             raise invalid(parameter, problem)
 
 
-def checks(parameter: str, actions: tuple[Action, ...], names: Mapping[str, str]) -> Checks:
+def _checks(parameter: str, actions: tuple[Action, ...], names: Mapping[str, str]) -> Checks:
     """The checks that need values; names are good already."""
     found = Checks(parameter)
     for node in nodes(actions):
@@ -396,7 +396,7 @@ def _type_problem(operation: Operation) -> Problem:
     return problem
 
 
-PARAMETER = "UpdateExpression"
+_PARAMETER = "UpdateExpression"
 
 
 class UpdateTemplate:
@@ -439,7 +439,7 @@ class Update:
     __slots__ = ("_checks", "attributes", "changed", "creates", "kinds", "names", "nested", "plan", "values")
 
     def __init__(self, template: UpdateTemplate, names: Mapping[str, str]) -> None:
-        check_names(template.parameter, template.actions, names)
+        _check_names(template.parameter, template.actions, names)
         self.names = frozenset(template.placeholders)
         """The #placeholders it uses."""
         self.values = template.values
@@ -449,8 +449,8 @@ class Update:
         """The attributes it speaks of."""
         self.nested = frozenset(str(elements[0]) for elements in known if len(elements) > 1)
         """Those whose inside it speaks of."""
-        self._checks = checks(template.parameter, template.actions, names)
-        self.plan = None if self._checks.refuses else plan(template.actions, names)
+        self._checks = _checks(template.parameter, template.actions, names)
+        self.plan = None if self._checks.refuses else _plan(template.actions, names)
         self.changed = tuple(dict.fromkeys(str(paths.resolved(a.path, names)[0]) for a in template.actions))
         """The attributes it changes, in order."""
         self.kinds = tuple(_kinds(template.actions, names))
@@ -471,7 +471,7 @@ class BoundUpdate:
 
     __slots__ = ("_plan", "_values", "update")
 
-    def __init__(self, update: Update, plan: Plan, values: Values) -> None:
+    def __init__(self, update: Update, plan: _Plan, values: Values) -> None:
         self.update = update
         self._plan = plan
         self._values = values
@@ -518,4 +518,4 @@ _CACHE: Cache[UpdateTemplate, Update] = Cache(UpdateTemplate, Update)
 
 
 def parse_update(text: str, names: Mapping[str, str] | None = None) -> Update:
-    return _CACHE.get(PARAMETER, text, names)
+    return _CACHE.get(_PARAMETER, text, names)

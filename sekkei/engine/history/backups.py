@@ -38,7 +38,7 @@ from sekkei.errors import (
 )
 
 RECOVERY_DAYS_DEFAULT = 35
-DAY_SECONDS = 24 * 3600
+_DAY_SECONDS = 24 * 3600
 
 
 def source_table(snapshot: Snapshot, name_or_arn: str) -> Table:
@@ -50,7 +50,7 @@ def source_table(snapshot: Snapshot, name_or_arn: str) -> Table:
 
 def since(history: dict[str, Any], now: float) -> float:
     """From when on the table's history is there."""
-    oldest = now - history["RecoveryPeriodInDays"] * DAY_SECONDS
+    oldest = now - history["RecoveryPeriodInDays"] * _DAY_SECONDS
     return float(max(history["Since"], oldest))
 
 
@@ -80,25 +80,25 @@ def describe_continuous(snapshot: Snapshot, table: Table) -> dict[str, Any]:
     return {"ContinuousBackupsStatus": "ENABLED", "PointInTimeRecoveryDescription": recovery}
 
 
-Record = dict[str, Any]
+_Record = dict[str, Any]
 
 ITEMS_PER_COMMIT = 1_000
-BYTES_PER_COMMIT = 1024 * 1024
-SYSTEM_BACKUP_SECONDS = 35 * 24 * 3600
+_BYTES_PER_COMMIT = 1024 * 1024
+_SYSTEM_BACKUP_SECONDS = 35 * 24 * 3600
 """How long the last state of a deleted table with point-in-time recovery is kept."""
 
 
 @dataclass(frozen=True, slots=True)
 class Backup:
     id: int
-    record: Record
+    record: _Record
 
     @property
     def arn(self) -> str:
         return self.record["BackupArn"]  # type: ignore[no-any-return]
 
     @property
-    def table_record(self) -> Record:
+    def table_record(self) -> _Record:
         return self.record["Table"]  # type: ignore[no-any-return]
 
     @property
@@ -118,7 +118,7 @@ def keep_deleted(transaction: Transaction, table: Table) -> None:
     """Make a backup of a table that is being deleted out of its very items."""
     id = transaction.hide("items", table.id)
     backup = _insert(transaction, id, table, f"{table.name}$DeletedTableBackup", "SYSTEM", "AVAILABLE")
-    backup.record["BackupExpiryDateTime"] = round(transaction.now + SYSTEM_BACKUP_SECONDS, 3)
+    backup.record["BackupExpiryDateTime"] = round(transaction.now + _SYSTEM_BACKUP_SECONDS, 3)
     _update(transaction, backup)
 
 
@@ -167,18 +167,18 @@ def _backup(id: int, arn: str, record: bytes) -> Backup:
     return Backup(id, unseal(record, "backup", arn, id))
 
 
-def _sealed(id: int, record: Record) -> bytes:
+def _sealed(id: int, record: _Record) -> bytes:
     return seal(record, "backup", record["BackupArn"], id)
 
 
-def details(snapshot: Snapshot, backup: Backup) -> Record:
+def details(snapshot: Snapshot, backup: Backup) -> _Record:
     """BackupDetails."""
     _, size = snapshot.statistics(backup.id)
     described = {name: value for name, value in backup.record.items() if name != "Table"}
     return {**described, "BackupSizeBytes": size}
 
 
-def describe(snapshot: Snapshot, backup: Backup) -> Record:
+def describe(snapshot: Snapshot, backup: Backup) -> _Record:
     """BackupDescription."""
     items, size = snapshot.statistics(backup.id)
     table = backup.table_record
@@ -205,8 +205,8 @@ def describe(snapshot: Snapshot, backup: Backup) -> Record:
     }
 
 
-def _features(table: Record) -> Record:
-    features: Record = {}
+def _features(table: _Record) -> _Record:
+    features: _Record = {}
     members = ("IndexName", "KeySchema", "Projection", "ProvisionedThroughput", "OnDemandThroughput")
     for kind in ("LocalSecondaryIndexes", "GlobalSecondaryIndexes"):
         if table.get(kind):
@@ -230,7 +230,7 @@ def _write(transaction: Transaction, copy: Copy, items: list[CopiedItem]) -> Non
 
 
 def _part(transaction: Transaction, id: int, state: State, memory: Memory) -> bool:
-    return copies.next_items(transaction, id, state, _write, ITEMS_PER_COMMIT, BYTES_PER_COMMIT)
+    return copies.next_items(transaction, id, state, _write, ITEMS_PER_COMMIT, _BYTES_PER_COMMIT)
 
 
 def _finish(transaction: Transaction, id: int, state: State, failure: JobFailed | None) -> None:
@@ -246,7 +246,7 @@ jobs.KINDS["backup"] = jobs.JobKind(_part, _finish)
 
 # Indexes make a restored item dearer than a copied one.
 RESTORED_ITEMS_PER_COMMIT = 500
-RESTORED_BYTES_PER_COMMIT = 512 * 1024
+_RESTORED_BYTES_PER_COMMIT = 512 * 1024
 
 _RESTORED = (
     "AttributeDefinitions",
@@ -266,10 +266,10 @@ def restore(
     transaction: Transaction,
     request: Mapping[str, Any],
     source: Table | int,
-    source_record: Record,
-    summary: Record,
+    source_record: _Record,
+    summary: _Record,
     until_ms: int | None = None,
-) -> Record:
+) -> _Record:
     """Begin to restore a table; gives its description. `summary` says where it comes from."""
     name = request["TargetTableName"]
     if transaction.find_table(name) is not None:
@@ -284,7 +284,7 @@ def restore(
     return description
 
 
-def _new_record(transaction: Transaction, request: Mapping[str, Any], source: Record) -> Record:
+def _new_record(transaction: Transaction, request: Mapping[str, Any], source: _Record) -> _Record:
     record = {member: copying.deepcopy(source[member]) for member in _RESTORED if member in source}
     record["TableName"] = request["TargetTableName"]
     record["TableArn"] = table_arn(request["TargetTableName"], transaction.region)
@@ -303,7 +303,7 @@ def _new_record(transaction: Transaction, request: Mapping[str, Any], source: Re
     return record
 
 
-def _override_indexes(record: Record, member: str, wanted: list[Record] | None) -> None:
+def _override_indexes(record: _Record, member: str, wanted: list[_Record] | None) -> None:
     """The indexes that the request names, each of which the source must have; all of them if it names none."""
     indexes = {index["IndexName"]: index for index in record.pop(member, ())}
     if wanted is not None:
@@ -322,11 +322,11 @@ def _override_indexes(record: Record, member: str, wanted: list[Record] | None) 
         record[member] = [_without(index, "id", "Backfilling") for index in indexes.values()]
 
 
-def _without(index: Record, *members: str) -> Record:
+def _without(index: _Record, *members: str) -> _Record:
     return {name: value for name, value in index.items() if name not in members}
 
 
-def _override_billing(transaction: Transaction, record: Record, request: Mapping[str, Any]) -> None:
+def _override_billing(transaction: Transaction, record: _Record, request: Mapping[str, Any]) -> None:
     mode = request.get("BillingModeOverride")
     if mode == "PAY_PER_REQUEST":
         record["BillingModeSummary"] = billing_mode_summary(transaction)
@@ -346,7 +346,7 @@ def _override_billing(transaction: Transaction, record: Record, request: Mapping
         record["OnDemandThroughput"] = request["OnDemandThroughputOverride"]
 
 
-def _drop_unused_definitions(record: Record) -> None:
+def _drop_unused_definitions(record: _Record) -> None:
     schemas = [record["KeySchema"]]
     for member in ("LocalSecondaryIndexes", "GlobalSecondaryIndexes"):
         schemas += [index["KeySchema"] for index in record.get(member, ())]
@@ -367,7 +367,7 @@ def _write_restored(transaction: Transaction, copy: Copy, items: list[CopiedItem
 
 def _restore_part(transaction: Transaction, id: int, state: State, memory: Memory) -> bool:
     return copies.next_items(
-        transaction, id, state, _write_restored, RESTORED_ITEMS_PER_COMMIT, RESTORED_BYTES_PER_COMMIT
+        transaction, id, state, _write_restored, RESTORED_ITEMS_PER_COMMIT, _RESTORED_BYTES_PER_COMMIT
     )
 
 

@@ -38,7 +38,7 @@ class CopiedItem(NamedTuple):
         return checksum(self.key, self.blob) == self.crc
 
 
-Keyed = Iterator[tuple[bytes, CopiedItem | None]]
+_Keyed = Iterator[tuple[bytes, CopiedItem | None]]
 """Keys in order, each with its item; None where there was none."""
 
 
@@ -175,14 +175,14 @@ def _look_back(transaction: Transaction, id: int, copy: Copy, back: int) -> None
         )
 
 
-def _items_then(transaction: Transaction, id: int, copy: Copy) -> Keyed:
+def _items_then(transaction: Transaction, id: int, copy: Copy) -> _Keyed:
     """The keys beyond the last one copied, each with the item it had then."""
     after = bytes.fromhex(copy.after)
     present = _present(transaction, copy.source_id, after)
     return present if copy.table is None else _merged(present, undone(transaction, f"undo_{id}", after))
 
 
-def _present(transaction: Transaction, source_id: int, after: bytes) -> Keyed:
+def _present(transaction: Transaction, source_id: int, after: bytes) -> _Keyed:
     cursor = transaction.connection.cursor()
     try:
         for row in cursor.execute(
@@ -193,7 +193,7 @@ def _present(transaction: Transaction, source_id: int, after: bytes) -> Keyed:
         cursor.close()
 
 
-def undone(transaction: Transaction, name: str, after: bytes) -> Keyed:
+def undone(transaction: Transaction, name: str, after: bytes) -> _Keyed:
     """The keys of an undo or a window, each with the item it had before the change noted there."""
     cursor = transaction.connection.cursor()
     try:
@@ -225,7 +225,7 @@ def _item_before(change: ChangeRecord) -> CopiedItem | None:
     return CopiedItem(change.key, change.old or b"", change.old_size or 0, crc if change.is_sound else ~crc)
 
 
-def _merged(present: Keyed, undone: Keyed) -> Keyed:
+def _merged(present: _Keyed, undone: _Keyed) -> _Keyed:
     """Both in key order; where a key is in both, the item that was there then."""
     now, then = next(present, None), next(undone, None)
     while now is not None or then is not None:

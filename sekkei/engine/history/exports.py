@@ -31,17 +31,17 @@ from sekkei.engine.storage import documents
 from sekkei.engine.storage.catalogue import Table
 from sekkei.engine.storage.transaction import Transaction
 
-Record = dict[str, Any]
+_Record = dict[str, Any]
 
 ITEMS_PER_FILE = 10_000
-BYTES_PER_FILE = 2 * 1024 * 1024
-CHANGES_PER_FILE = 1_000
+_BYTES_PER_FILE = 2 * 1024 * 1024
+_CHANGES_PER_FILE = 1_000
 
 
 def start(
     transaction: Transaction,
     table: Table,
-    export: Record,
+    export: _Record,
     until_ms: int | None,
     since_ms: int | None = None,
     view: str | None = None,
@@ -101,7 +101,7 @@ def _write(transaction: Transaction, copy: Copy, lines: Iterable[bytes], count: 
 
 
 def _part(transaction: Transaction, id: int, state: State, memory: Memory) -> bool:
-    return copies.next_items(transaction, id, state, _write_items, ITEMS_PER_FILE, BYTES_PER_FILE)
+    return copies.next_items(transaction, id, state, _write_items, ITEMS_PER_FILE, _BYTES_PER_FILE)
 
 
 def _incremental_part(transaction: Transaction, id: int, state: State, memory: Memory) -> bool:
@@ -113,7 +113,7 @@ def _incremental_part(transaction: Transaction, id: int, state: State, memory: M
         rows = transaction.rows(
             f"SELECT noted.key, noted.time_ms, changes.keys FROM window_{id} AS noted "
             "JOIN changes ON changes.seq = noted.seq WHERE noted.key > ? ORDER BY noted.key LIMIT ?",
-            (after, CHANGES_PER_FILE),
+            (after, _CHANGES_PER_FILE),
         )
         before = dict(itertools.islice(copies.undone(transaction, f"window_{id}", after), len(rows)))
         lines = []
@@ -123,13 +123,13 @@ def _incremental_part(transaction: Transaction, id: int, state: State, memory: M
             copy.after = key.hex()
         copy.parts += 1
         _write(transaction, copy, lines, len(lines))
-        done = len(rows) < CHANGES_PER_FILE
+        done = len(rows) < _CHANGES_PER_FILE
     state.update(asdict(copy))
     return done
 
 
 def _change_line(time_ms: int, keys: bytes, images: dict[str, CopiedItem | None], view: str) -> bytes:
-    line: Record = {"Metadata": {"WriteTimestampMicros": {"N": str(time_ms * 1000)}}, "Keys": orjson.Fragment(keys)}
+    line: _Record = {"Metadata": {"WriteTimestampMicros": {"N": str(time_ms * 1000)}}, "Keys": orjson.Fragment(keys)}
     for name, item in images.items():
         if item is not None and (name == "NewImage" or view == "NEW_AND_OLD_IMAGES"):
             _check(item)
@@ -158,7 +158,7 @@ def _finish(transaction: Transaction, id: int, state: State, failure: JobFailed 
     documents.save(transaction, "export", copy.target["arn"], export)
 
 
-def _write_manifests(transaction: Transaction, copy: Copy, export: Record) -> None:
+def _write_manifests(transaction: Transaction, copy: Copy, export: _Record) -> None:
     folder = copy.target["folder"]
     bucket = Bucket(transaction.settings, copy.target["bucket"])
     files = b"".join(orjson.dumps(file) + b"\n" for file in copy.target["files"])
@@ -169,7 +169,7 @@ def _write_manifests(transaction: Transaction, copy: Copy, export: Record) -> No
         bucket.write(f"{folder}/{name}.md5", base64.b64encode(digest))
 
 
-def _summary(folder: str, export: Record) -> Record:
+def _summary(folder: str, export: _Record) -> _Record:
     summary = {
         "version": "2023-08-01",
         "exportArn": export["ExportArn"],

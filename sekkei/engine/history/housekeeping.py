@@ -24,7 +24,7 @@ from sekkei.engine.storage.transaction import PART_SECONDS, TTL_KEY_BYTES, Part,
 from sekkei.engine.storage.writer import Writer
 
 BACKFILL_ITEMS = 2_000
-DELETES_PER_COMMIT = 100
+_DELETES_PER_COMMIT = 100
 OLDEST_SECONDS = 5 * 365 * 24 * 3600
 """An item whose time is further past than five years is taken for a mistake and kept."""
 
@@ -35,7 +35,7 @@ def enable(transaction: Transaction, table: Table, attribute: str) -> None:
     transaction.create_index(index_id)
     record["TimeToLive"] = {"AttributeName": attribute, "id": index_id, "Backfilling": True}
     transaction.save_table(table.id, record)
-    backfill(transaction, table.name, index_id, b"")
+    _backfill(transaction, table.name, index_id, b"")
 
 
 def disable(transaction: Transaction, table: Table) -> None:
@@ -46,7 +46,7 @@ def disable(transaction: Transaction, table: Table) -> None:
     transaction.save_table(table.id, record)
 
 
-def backfill(transaction: Transaction, name: str, index_id: int, after: bytes) -> None:
+def _backfill(transaction: Transaction, name: str, index_id: int, after: bytes) -> None:
     """Index the items that were there before, a part at a time; the rest follows in later commits."""
     table = transaction.find_table(name)
     if table is None or table.ttl_index_id != index_id or table.ttl_attribute is None:
@@ -58,7 +58,7 @@ def backfill(transaction: Transaction, name: str, index_id: int, after: bytes) -
         if expiry is not None:
             transaction.connection.execute(sql.insert_entry(index_id), (expiry, key, row))
     if part.more:
-        transaction.afterwards(lambda later: backfill(later, name, index_id, part.last))
+        transaction.afterwards(lambda later: _backfill(later, name, index_id, part.last))
         return
     record = copy.deepcopy(table.record)
     del record["TimeToLive"]["Backfilling"]
@@ -70,10 +70,10 @@ def resume_backfills(catalogue: Catalogue, writer: Writer) -> None:
     for table in catalogue.tables.values():
         if table.record.get("TimeToLive", {}).get("Backfilling"):
             assert table.ttl_index_id is not None
-            writer.schedule(functools.partial(backfill, name=table.name, index_id=table.ttl_index_id, after=b""))
+            writer.schedule(functools.partial(_backfill, name=table.name, index_id=table.ttl_index_id, after=b""))
 
 
-def delete_expired(transaction: Transaction, limit: int) -> int:
+def _delete_expired(transaction: Transaction, limit: int) -> int:
     """Delete up to `limit` items whose time has come; tells how many there were."""
     now = int(transaction.now - transaction.settings.ttl_delay_seconds)
     deleted = 0
@@ -98,7 +98,7 @@ def _delete_expired_of(transaction: Transaction, table: Table, now: int, limit: 
 
 ROWS_PER_COMMIT = 2_000
 ROWS_AT_A_TIME = 50
-DOCUMENT_SECONDS = 90 * 24 * 3600
+_DOCUMENT_SECONDS = 90 * 24 * 3600
 """How long exports and imports are remembered."""
 
 
@@ -110,19 +110,19 @@ def is_needed(catalogue: Catalogue) -> bool:
 def run(transaction: Transaction, deletes_left: int | None = None) -> None:
     """One round: a step now, and the next ones in later commits until nothing is left to do."""
     left = transaction.settings.ttl_deletes_max if deletes_left is None else deletes_left
-    deleted = delete_expired(transaction, min(left, DELETES_PER_COMMIT))
-    more = deleted == DELETES_PER_COMMIT and deleted < left
-    if tidy(transaction) or more:
+    deleted = _delete_expired(transaction, min(left, _DELETES_PER_COMMIT))
+    more = deleted == _DELETES_PER_COMMIT and deleted < left
+    if _tidy(transaction) or more:
         transaction.afterwards(functools.partial(run, deletes_left=left - deleted))
 
 
 def step(transaction: Transaction) -> bool:
     """As much as one commit should hold; tells whether there is more."""
-    deleted = delete_expired(transaction, DELETES_PER_COMMIT)
-    return tidy(transaction) or deleted == DELETES_PER_COMMIT
+    deleted = _delete_expired(transaction, _DELETES_PER_COMMIT)
+    return _tidy(transaction) or deleted == _DELETES_PER_COMMIT
 
 
-def tidy(transaction: Transaction) -> bool:
+def _tidy(transaction: Transaction) -> bool:
     """Let go of what is too old; tells whether there is more."""
     tasks: tuple[Callable[[Transaction], bool], ...] = (
         _trim_streams,
@@ -235,7 +235,7 @@ def _forget_backups(transaction: Transaction) -> bool:
 
 
 def _forget_documents(transaction: Transaction) -> bool:
-    since = transaction.now - DOCUMENT_SECONDS
+    since = transaction.now - _DOCUMENT_SECONDS
     for kind in ("export", "import"):
         for id, document in documents.all_of(transaction, kind):
             if document.get("EndTime", transaction.now) <= since:

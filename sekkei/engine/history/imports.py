@@ -29,14 +29,14 @@ from sekkei.engine.validation import against_table, fields
 from sekkei.engine.validation.against_table import check_item_size
 from sekkei.errors import DynamoDBError, ValidationException
 
-Record = dict[str, Any]
+_Record = dict[str, Any]
 
 LINES_PER_COMMIT = 500
-LINE_BYTES_MAX = 16 * 1024 * 1024
+_LINE_BYTES_MAX = 16 * 1024 * 1024
 ERRORS_MAX = 10_000
 
 
-def start(transaction: Transaction, description: Record) -> None:
+def start(transaction: Transaction, description: _Record) -> None:
     """Make the table, which can be used when the import is done, and begin to fill it."""
     parameters = description["TableCreationParameters"]
     record = new_record(transaction, parameters)
@@ -74,7 +74,7 @@ def _part(transaction: Transaction, id: int, state: State, memory: Memory) -> bo
     return bool(state["file"] == len(state["keys"]))
 
 
-def _keys(transaction: Transaction, description: Record) -> list[str]:
+def _keys(transaction: Transaction, description: _Record) -> list[str]:
     source = description["S3BucketSource"]
     bucket = Bucket(transaction.settings, source["S3Bucket"])
     if not bucket.exists:
@@ -85,11 +85,11 @@ def _keys(transaction: Transaction, description: Record) -> list[str]:
     return keys
 
 
-Line = bytes | Mapping[str, str]
+_Line = bytes | Mapping[str, str]
 """Of DynamoDB JSON, or a row of CSV with its header."""
 
 
-def _lines_from(transaction: Transaction, description: Record, state: State, memory: Memory) -> Iterator[Line]:
+def _lines_from(transaction: Transaction, description: _Record, state: State, memory: Memory) -> Iterator[_Line]:
     """The lines beyond those that have been imported. A file left open by the last part need not be read again."""
     place = (state["file"], state["line"])
     if (memory.get("file"), memory.get("line")) != place:
@@ -98,40 +98,40 @@ def _lines_from(transaction: Transaction, description: Record, state: State, mem
         )
         memory["lines"] = _numbered(_lines(path, description), memory, state["line"])
         memory["file"], memory["line"] = place
-    lines: Iterator[Line] = memory["lines"]
+    lines: Iterator[_Line] = memory["lines"]
     return lines
 
 
-def _numbered(lines: Iterator[Line], memory: Memory, skipped: int) -> Iterator[Line]:
+def _numbered(lines: Iterator[_Line], memory: Memory, skipped: int) -> Iterator[_Line]:
     for number, line in enumerate(lines, start=1):
         if number > skipped:
             memory["line"] = number
             yield line
 
 
-def _lines(path: Path, description: Record) -> Iterator[Line]:
+def _lines(path: Path, description: _Record) -> Iterator[_Line]:
     try:
         opened = gzip.open(path) if description["InputCompressionType"] == "GZIP" else open(path, "rb")  # noqa: SIM115
         with opened as file:
             if description["InputFormat"] == "CSV":
                 yield from _csv_rows(file, description)
                 return
-            while line := file.readline(LINE_BYTES_MAX):
-                if len(line) == LINE_BYTES_MAX:
-                    raise JobFailed("InputTooLarge", f"A line of {path.name} is longer than {LINE_BYTES_MAX} bytes.")
+            while line := file.readline(_LINE_BYTES_MAX):
+                if len(line) == _LINE_BYTES_MAX:
+                    raise JobFailed("InputTooLarge", f"A line of {path.name} is longer than {_LINE_BYTES_MAX} bytes.")
                 if line.strip():
                     yield line
     except (OSError, EOFError, zlib.error, UnicodeDecodeError, csv.Error) as error:
         raise JobFailed("InvalidInput", f"{path.name} cannot be read: {error}") from error
 
 
-def _csv_rows(file: Any, description: Record) -> Iterator[Line]:
+def _csv_rows(file: Any, description: _Record) -> Iterator[_Line]:
     options = description.get("InputFormatOptions", {}).get("Csv", {})
     text = io.TextIOWrapper(file, encoding="utf-8-sig", newline="")
     yield from csv.DictReader(text, options.get("HeaderList"), delimiter=options.get("Delimiter", ","))
 
 
-def _take(transaction: Transaction, table: Table, description: Record, line: Line) -> None:
+def _take(transaction: Transaction, table: Table, description: _Record, line: _Line) -> None:
     """Put one line's item, or count it as an error."""
     size = len(line) if isinstance(line, bytes) else sum(len(text or "") for text in line.values())
     description["ProcessedItemCount"] += 1

@@ -19,7 +19,7 @@ from sekkei.engine.storage.snapshot import Catalogue, Snapshot, seal, unseal
 from sekkei.engine.storage.transaction import PART_SECONDS, Transaction
 from sekkei.engine.storage.writer import Writer
 
-STALLED_SECONDS = 60
+_STALLED_SECONDS = 60
 
 State = dict[str, Any]
 Memory = dict[str, Any]
@@ -94,7 +94,7 @@ def is_source(snapshot: Snapshot, source_id: int) -> bool:
 
 def stalled(transaction: Transaction) -> list[int]:
     """Jobs that nobody has advanced for a while: the process that did has gone, or the disk was full."""
-    since = int((transaction.now - STALLED_SECONDS) * 1000)
+    since = int((transaction.now - _STALLED_SECONDS) * 1000)
     return [id for (id,) in transaction.connection.execute("SELECT id FROM jobs WHERE touched_ms <= ?", (since,))]
 
 

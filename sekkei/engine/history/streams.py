@@ -29,10 +29,10 @@ from sekkei.errors import (
     ValidationException,
 )
 
-Record = dict[str, Any]
+_Record = dict[str, Any]
 
 RETENTION_SECONDS = 24 * 3600
-SEQUENCE_BASE = 10**20
+_SEQUENCE_BASE = 10**20
 """Added to a change's number, so that sequence numbers are all 21 digits long and sort as text too."""
 SEQ_MAX = 2**63 - 1
 
@@ -46,7 +46,7 @@ class Stream:
     id: int
     table_id: int
     arn: str
-    record: Record
+    record: _Record
     first_seq: int
     last_seq: int | None
     """The last change of a closed stream; None while it is open."""
@@ -67,7 +67,7 @@ class Stream:
         return f"shardId-{created_ms:020d}-{crc32(self.arn.encode()):08x}"
 
 
-def open_stream(transaction: Transaction, table_id: int, record: Record) -> None:
+def open_stream(transaction: Transaction, table_id: int, record: _Record) -> None:
     """Give the table's record a stream that begins with the next change."""
     label, arn = _free_label(transaction, record["TableArn"])
     record["LatestStreamLabel"] = label
@@ -161,24 +161,24 @@ def _stream(row: tuple[Any, ...]) -> Stream:
 
 
 def sequence_number(seq: int) -> str:
-    return str(SEQUENCE_BASE + seq)
+    return str(_SEQUENCE_BASE + seq)
 
 
 def seq_of(sequence_number: str) -> int:
     if not (sequence_number.isascii() and sequence_number.isdigit()):
         raise ValidationException(f"Invalid SequenceNumber: {sequence_number}")
-    seq = int(sequence_number) - SEQUENCE_BASE
+    seq = int(sequence_number) - _SEQUENCE_BASE
     if not 0 <= seq < SEQ_MAX:
         raise ValidationException(f"Invalid SequenceNumber: {sequence_number}")
     return seq
 
 
-LIFETIME_SECONDS = 15 * 60
+_LIFETIME_SECONDS = 15 * 60
 _PACKED = struct.Struct(">QQQ")
 _CRC = struct.Struct(">I")
 
 
-class ShardIterator(NamedTuple):
+class _ShardIterator(NamedTuple):
     """The next change to read, of one stream; good for a quarter of an hour."""
 
     stream_id: int
@@ -191,19 +191,19 @@ class ShardIterator(NamedTuple):
 
 
 def at(snapshot: Snapshot, stream: Stream, position: int) -> str:
-    return ShardIterator(stream.id, position, int(snapshot.clock.now() * 1000)).text(stream)
+    return _ShardIterator(stream.id, position, int(snapshot.clock.now() * 1000)).text(stream)
 
 
-def read(snapshot: Snapshot, text: str) -> ShardIterator:
+def read(snapshot: Snapshot, text: str) -> _ShardIterator:
     try:
         raw = base64.b64decode(text.rpartition("|")[2], validate=True)
         packed, (crc,) = raw[: _PACKED.size], _CRC.unpack(raw[_PACKED.size :])
         if crc32(packed) != crc:
             raise ValueError
-        iterator = ShardIterator(*_PACKED.unpack(packed))
+        iterator = _ShardIterator(*_PACKED.unpack(packed))
     except (binascii.Error, struct.error, ValueError):
         raise ValidationException("Invalid ShardIterator") from None
-    if iterator.issued_ms < (snapshot.clock.now() - LIFETIME_SECONDS) * 1000:
+    if iterator.issued_ms < (snapshot.clock.now() - _LIFETIME_SECONDS) * 1000:
         raise ExpiredIteratorException("Iterator expired. Iterators are valid for 15 minutes; get a new one.")
     return iterator
 
@@ -244,7 +244,7 @@ ROWS_AT_ONCE = 2_000
 
 def changes_of(
     snapshot: Snapshot, name: str, key: Mapping[str, Any], before: int | None = None
-) -> tuple[list[Record], int | None]:
+) -> tuple[list[_Record], int | None]:
     """Records as a stream has them, the newest first; and where to look on, None at the beginning of the log."""
     # The changes of a deleted table outlive it, and would be taken for those of a new one of its name.
     snapshot.catalogue.refresh(snapshot.connection)
@@ -266,8 +266,8 @@ def changes_of(
     return [_record(ChangeRecord(*row)) for row in found], first if count == ROWS_AT_ONCE else None
 
 
-def _record(change: ChangeRecord) -> Record:
-    body: Record = {
+def _record(change: ChangeRecord) -> _Record:
+    body: _Record = {
         "Keys": orjson.loads(change.keys),
         "SequenceNumber": sequence_number(change.seq),
         "ApproximateCreationDateTime": change.time_ms / 1000,

@@ -19,7 +19,7 @@ from sekkei.engine.items.values import Item, equal_items, item_size
 from sekkei.engine.storage.catalogue import Index, Table
 from sekkei.engine.storage.snapshot import Snapshot
 
-GIB = 1 << 30
+_GIB = 1 << 30
 
 
 def attach_metrics(response: dict[str, Any], snapshot: Snapshot, table: Table, item: Item, how: str | None) -> None:
@@ -33,30 +33,30 @@ def metrics(snapshot: Snapshot, table: Table, item: Item) -> dict[str, Any]:
     low = keys.partition_bytes((item[hash_name],))
     total = sum(size for _, _, size, _ in snapshot.walk(table, low, keys.after(low)))
     # DynamoDB answers with the whole gigabytes around the size.
-    floor = total // GIB
+    floor = total // _GIB
     return {
         "ItemCollectionKey": {hash_name: item[hash_name]},
         "SizeEstimateRangeGB": [float(floor), float(floor + 1)],
     }
 
 
-READ_BLOCK = 4 * 1024
-WRITE_BLOCK = 1024
+_READ_BLOCK = 4 * 1024
+_WRITE_BLOCK = 1024
 
 
-def blocks(size: int, block: int) -> int:
+def _blocks(size: int, block: int) -> int:
     return max(1, -(-size // block))
 
 
 def read_units(size: int, consistent: bool) -> float:
-    return blocks(size, READ_BLOCK) * (1.0 if consistent else 0.5)
+    return _blocks(size, _READ_BLOCK) * (1.0 if consistent else 0.5)
 
 
-def write_units(old_size: int, new_size: int) -> float:
-    return float(blocks(max(old_size, new_size), WRITE_BLOCK))
+def _write_units(old_size: int, new_size: int) -> float:
+    return float(_blocks(max(old_size, new_size), _WRITE_BLOCK))
 
 
-def index_write_units(index: Index, old: Item | None, new: Item | None) -> float:
+def _index_write_units(index: Index, old: Item | None, new: Item | None) -> float:
     """Nothing for an entry that stays as it is; two writes for one that moves."""
     old_key = index.key.bytes_of(old) if old is not None else None
     new_key = index.key.bytes_of(new) if new is not None else None
@@ -67,8 +67,8 @@ def index_write_units(index: Index, old: Item | None, new: Item | None) -> float
     if old_entry is None or new_entry is None or old_key == new_key:
         if equal_items(old_entry, new_entry):
             return 0.0
-        return write_units(item_size(old_entry or {}), item_size(new_entry or {}))
-    return write_units(item_size(old_entry), 0) + write_units(0, item_size(new_entry))
+        return _write_units(item_size(old_entry or {}), item_size(new_entry or {}))
+    return _write_units(item_size(old_entry), 0) + _write_units(0, item_size(new_entry))
 
 
 class Consumed:
@@ -87,9 +87,9 @@ class Consumed:
 
     def add_write(self, table: Table, old: Item | None, new: Item | None) -> None:
         """One item's write with those of its index entries."""
-        self.add(table, write_units(item_size(old or {}), item_size(new or {})))
+        self.add(table, _write_units(item_size(old or {}), item_size(new or {})))
         for index in table.indexes.values():
-            units = index_write_units(index, old, new)
+            units = _index_write_units(index, old, new)
             if units:
                 self.add(table, units, index.name)
 

@@ -31,7 +31,7 @@ def part_bytes(value: AttributeValue) -> bytes:
     return numbers.sort_bytes(content) if kind == "N" else binary(content)
 
 
-def hash_of(raw: bytes) -> bytes:
+def _hash_of(raw: bytes) -> bytes:
     """Where a partition key lies among all: DynamoDB salts it with this word before hashing."""
     digest: bytes = md5(b"Outliers" + raw, usedforsecurity=False).digest()
     return digest[:HASH_BYTES]
@@ -39,7 +39,7 @@ def hash_of(raw: bytes) -> bytes:
 
 def partition_of(raw: bytes) -> bytes:
     """The prefix that all keys of one partition share, whose key has one attribute."""
-    return hash_of(raw) + len(raw).to_bytes(2) + raw
+    return _hash_of(raw) + len(raw).to_bytes(2) + raw
 
 
 def partition_bytes(values: Sequence[AttributeValue]) -> bytes:
@@ -47,7 +47,7 @@ def partition_bytes(values: Sequence[AttributeValue]) -> bytes:
     if len(values) == 1:
         return partition_of(part_bytes(values[0]))
     parts = [part_bytes(value) for value in values]
-    return hash_of(b"".join(parts)) + b"".join(len(part).to_bytes(2) + part for part in parts)
+    return _hash_of(b"".join(parts)) + b"".join(len(part).to_bytes(2) + part for part in parts)
 
 
 def sort_prefix(values: Sequence[AttributeValue]) -> bytes:

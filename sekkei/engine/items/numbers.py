@@ -11,9 +11,9 @@ from decimal import Context, Decimal
 
 from sekkei.errors import ValidationException
 
-DIGITS_MAX = 38
-EXPONENT_MAX = 125
-EXPONENT_MIN = -130
+_DIGITS_MAX = 38
+_EXPONENT_MAX = 125
+_EXPONENT_MIN = -130
 
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE]([+-]?)0*(\d+))?", re.ASCII)
 # No text of a request is long enough for its digits to make up for an exponent of this many digits.
@@ -23,22 +23,22 @@ _INT64_DIGITS = 20
 # A longer text is cut down before it becomes a Decimal, of which every digit costs a Python object.
 _TEXT_LENGTH_MAX = 200
 # Wide enough that no sum or difference of two legal numbers is rounded before it is judged.
-_EXACT = Context(prec=DIGITS_MAX + EXPONENT_MAX - EXPONENT_MIN + 2, Emax=999_999, Emin=-999_999)
+_EXACT = Context(prec=_DIGITS_MAX + _EXPONENT_MAX - _EXPONENT_MIN + 2, Emax=999_999, Emin=-999_999)
 
 
 def normalise(text: str) -> str:
     """The spelling DynamoDB returns: no exponent, no superfluous zero, no plus sign."""
     if is_plainly_whole(text):
         return text
-    return from_decimal(to_decimal(text))
+    return from_decimal(_to_decimal(text))
 
 
 def is_plainly_whole(text: str) -> bool:
     """Whether it is a number without sign, point or exponent, spelled as DynamoDB returns it."""
-    return text.isdigit() and (text[0] != "0" or text == "0") and len(text) <= DIGITS_MAX and text.isascii()
+    return text.isdigit() and (text[0] != "0" or text == "0") and len(text) <= _DIGITS_MAX and text.isascii()
 
 
-def to_decimal(text: str) -> Decimal:
+def _to_decimal(text: str) -> Decimal:
     match = _NUMBER.fullmatch(text)
     if not match:
         raise _no_number(text)
@@ -62,9 +62,9 @@ def _is_zero(mantissa: str) -> bool:
 
 def _by_exponent(exponent: int, zero: bool) -> Decimal:
     """Zero, or a number that is as far out of range as this exponent."""
-    if exponent > EXPONENT_MAX:
+    if exponent > _EXPONENT_MAX:
         return Decimal("1E+1000")
-    if exponent < EXPONENT_MIN:
+    if exponent < _EXPONENT_MIN:
         return Decimal("1E-1000")
     assert zero, "an exponent within the range is short"
     return Decimal(0)
@@ -75,8 +75,8 @@ def _cut_down(match: re.Match[str]) -> Decimal:
     whole, _, fraction = match[1].partition(".")
     digits = (whole + fraction).lstrip("0")
     kept = digits.rstrip("0")
-    if len(kept) > DIGITS_MAX:
-        kept = kept[:DIGITS_MAX] + "1"
+    if len(kept) > _DIGITS_MAX:
+        kept = kept[:_DIGITS_MAX] + "1"
     exponent = int((match[4] or "") + (match[5] or "0")) - len(fraction) + len(digits) - len(kept)
     sign = "-" if match[0].startswith("-") else ""
     return Decimal(f"{sign}{kept or 0}E{exponent}")
@@ -92,13 +92,13 @@ def from_decimal(number: Decimal) -> str:
         return "0"
     exponent += len(text) - len(stripped)
     magnitude = exponent + len(stripped) - 1
-    if magnitude > EXPONENT_MAX:
+    if magnitude > _EXPONENT_MAX:
         raise ValidationException(
             "Number overflow. Attempting to store a number with magnitude larger than supported range"
         )
-    if magnitude < EXPONENT_MIN:
+    if magnitude < _EXPONENT_MIN:
         raise underflow()
-    if len(stripped) > DIGITS_MAX:
+    if len(stripped) > _DIGITS_MAX:
         raise ValidationException("Attempting to store more than 38 significant digits in a Number")
     return ("-" if sign else "") + _plain(stripped, exponent)
 

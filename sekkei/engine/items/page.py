@@ -77,7 +77,7 @@ def key_range(
     return KeyRange(past(operands[0]) or b"", keys.after(prefix))
 
 
-PAGE_BYTES_MAX = 1024 * 1024
+_PAGE_BYTES_MAX = 1024 * 1024
 SLICE_SECONDS = 0.004
 PAGE_SECONDS = 1.0
 """The work that one page may take, of processor time: what else the machine does cuts no page short.
@@ -137,7 +137,7 @@ class Page:
         for row in rows:
             self._scanned += 1
             self._take(row)
-            if self._scanned == limit or self._bytes >= PAGE_BYTES_MAX:
+            if self._scanned == limit or self._bytes >= _PAGE_BYTES_MAX:
                 self._last = row
                 return False
             if perf_counter() > until:
@@ -149,7 +149,7 @@ class Page:
         """Take whole items, as the commonest page does: nothing looks inside them."""
         goes_on = False
         render, add = self._render, self._items.append
-        room = PAGE_BYTES_MAX - self._bytes
+        room = _PAGE_BYTES_MAX - self._bytes
         limit = self._limit or -1
         scanned = before = self._scanned
         for row in rows:
@@ -166,7 +166,7 @@ class Page:
                 break
         self._scanned = scanned
         self._count += scanned - before
-        self._bytes = PAGE_BYTES_MAX - room
+        self._bytes = _PAGE_BYTES_MAX - room
         return goes_on
 
     @property
@@ -225,14 +225,14 @@ def filled(
 ) -> Generator[None, None, None]:
     """Fill a page from a range, slice by slice."""
     table, index = page.table, page.index
-    while page.fill(rows_from(snapshot, table, index, within, start, forward)):
+    while page.fill(_rows_from(snapshot, table, index, within, start, forward)):
         start = page.position
         yield
         if snapshot.table(table.name).id != table.id:
             raise ResourceNotFoundException("Requested resource not found")
 
 
-def rows_from(
+def _rows_from(
     snapshot: Snapshot, table: Table, index: Index | None, within: KeyRange, start: Item | None, forward: bool
 ) -> Iterator[Row]:
     """The rows of a range in order, beyond the key that an earlier page ended with."""

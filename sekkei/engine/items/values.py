@@ -19,7 +19,7 @@ Item = dict[str, AttributeValue]
 
 ITEM_BYTES_MAX = 400 * 1024
 DEPTH_MAX = 32
-NAME_BYTES_MAX = 65_535
+_NAME_BYTES_MAX = 65_535
 TYPES = frozenset({"S", "N", "B", "BOOL", "NULL", "SS", "NS", "BS", "L", "M"})
 
 _INVALID = "One or more parameter values were invalid: "
@@ -77,8 +77,8 @@ def check_name(name: str) -> None:
     """A name has from 1 to 65,535 bytes."""
     if not name:
         raise ValidationException("Empty attribute name")
-    if _text_bytes(name) > NAME_BYTES_MAX:
-        raise ValidationException(f"Attribute name is too large, must be less than {NAME_BYTES_MAX + 1} bytes")
+    if _text_bytes(name) > _NAME_BYTES_MAX:
+        raise ValidationException(f"Attribute name is too large, must be less than {_NAME_BYTES_MAX + 1} bytes")
 
 
 def normalised(value: dict[str, Any], depth: int = 1) -> AttributeValue:

@@ -15,7 +15,7 @@ from sekkei.engine.validation.fields import CONTROL_TABLE_NAME, PATTERN, TABLE_N
 from sekkei.engine.validation.shapes import Number, String, Structure
 from sekkei.errors import BackupInUseException, TableNotFoundException
 
-CREATE = TableOperation(
+_CREATE = TableOperation(
     "CreateBackupInput",
     "BackupName",
     TableName=CONTROL_TABLE_NAME,
@@ -38,7 +38,7 @@ IN_USE = (
     "The backup is either being created, deleted or restored to a table."
 )
 
-DELETE = Structure("DeleteBackupInput", "BackupArn", BackupArn=fields.ARN)
+_DELETE = Structure("DeleteBackupInput", "BackupArn", BackupArn=fields.ARN)
 
 
 def delete_backup(transaction: Transaction, checked: Checked, render: Render) -> Response:
@@ -51,7 +51,7 @@ def delete_backup(transaction: Transaction, checked: Checked, render: Render) ->
     return {"BackupDescription": description}
 
 
-DESCRIBE = Structure("DescribeBackupInput", "BackupArn", BackupArn=fields.ARN)
+_DESCRIBE = Structure("DescribeBackupInput", "BackupArn", BackupArn=fields.ARN)
 
 
 def describe_backup(snapshot: Snapshot, checked: Checked, render: Render) -> Response:
@@ -59,9 +59,9 @@ def describe_backup(snapshot: Snapshot, checked: Checked, render: Render) -> Res
     return {"BackupDescription": backups.describe(snapshot, backup)}
 
 
-LIMIT_MAX = 100
+_LIMIT_MAX = 100
 
-LIST = Structure(
+_LIST = Structure(
     "ListBackupsInput",
     TableName=TABLE_NAME,
     Limit=Number(least=1, most=100),
@@ -74,7 +74,7 @@ LIST = Structure(
 
 def list_backups(snapshot: Snapshot, checked: Checked, render: Render) -> Response:
     request = checked.request
-    limit = request.get("Limit") or LIMIT_MAX
+    limit = request.get("Limit") or _LIMIT_MAX
     start = request.get("ExclusiveStartBackupArn")
     found = [backup for backup in backups.all_backups(snapshot) if _is_wanted(backup, checked.table, request)]
     arns = [backup.arn for backup in found]
@@ -103,8 +103,8 @@ def _summary(snapshot: Snapshot, backup: Backup) -> dict[str, Any]:
 
 
 OPERATIONS = (
-    Write("CreateBackup", CREATE, about_table, create_backup),
-    Write("DeleteBackup", DELETE, plain, delete_backup),
-    Read("DescribeBackup", DESCRIBE, plain, describe_backup),
-    Read("ListBackups", LIST, plain, list_backups),
+    Write("CreateBackup", _CREATE, about_table, create_backup),
+    Write("DeleteBackup", _DELETE, plain, delete_backup),
+    Read("DescribeBackup", _DESCRIBE, plain, describe_backup),
+    Read("ListBackups", _LIST, plain, list_backups),
 )

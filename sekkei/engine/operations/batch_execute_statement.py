@@ -44,7 +44,7 @@ _CODES: dict[type[DynamoDBError], str] = {
     DuplicateItemException: "DuplicateItem",
 }
 
-SHAPE = Structure(
+_SHAPE = Structure(
     "BatchExecuteStatementInput",
     "Statements",
     Statements=List(
@@ -214,4 +214,4 @@ def _sum(left: dict[str, Any], right: dict[str, Any]) -> dict[str, Any]:
     return total
 
 
-OPERATIONS = (Statements("BatchExecuteStatement", SHAPE, plain, batch_execute_statement),)
+OPERATIONS = (Statements("BatchExecuteStatement", _SHAPE, plain, batch_execute_statement),)

@@ -16,11 +16,11 @@ from sekkei.engine.validation.parameters import Parameters, projection_of
 from sekkei.engine.validation.shapes import List, Map, Structure
 from sekkei.errors import ValidationException
 
-RESPONSE_BYTES_MAX = 16 * 1024 * 1024
+_RESPONSE_BYTES_MAX = 16 * 1024 * 1024
 
-KEYS_MAX = 100
+_KEYS_MAX = 100
 
-SHAPE = Structure(
+_SHAPE = Structure(
     "BatchGetItemInput",
     "RequestItems",
     ReturnConsumedCapacity=fields.RETURN_CONSUMED_CAPACITY,
@@ -37,7 +37,7 @@ SHAPE = Structure(
         key=TABLE_NAME,
     ),
 )
-EXPRESSIONS = Parameters("ProjectionExpression", legacy="AttributesToGet")
+_EXPRESSIONS = Parameters("ProjectionExpression", legacy="AttributesToGet")
 
 
 def rules(request: dict[str, Any]) -> Checked:
@@ -54,24 +54,24 @@ def rules(request: dict[str, Any]) -> Checked:
 
 def _check_counts(tables: dict[str, Any]) -> None:
     for name, wanted in tables.items():
-        if not 1 <= len(wanted["Keys"]) <= KEYS_MAX:
+        if not 1 <= len(wanted["Keys"]) <= _KEYS_MAX:
             bound = "less than or equal to 100" if wanted["Keys"] else "greater than or equal to 1"
             raise ValidationException(
                 f"1 validation error detected: Value at 'RequestItems.{name}.member.Keys' "
                 f"failed to satisfy constraint: Member must have length {bound}"
             )
-    if sum(len(wanted["Keys"]) for wanted in tables.values()) > KEYS_MAX:
+    if sum(len(wanted["Keys"]) for wanted in tables.values()) > _KEYS_MAX:
         raise ValidationException("Too many items requested for the BatchGetItem call")
 
 
 def _check_one_way_to_project(tables: dict[str, Any]) -> None:
     """One table's expression forbids another table's AttributesToGet."""
     members = {member for wanted in tables.values() for member in wanted}
-    EXPRESSIONS.check(dict.fromkeys(members & {"ProjectionExpression", "AttributesToGet"}))
+    _EXPRESSIONS.check(dict.fromkeys(members & {"ProjectionExpression", "AttributesToGet"}))
 
 
 def _part(name: str, wanted: dict[str, Any]) -> Checked:
-    EXPRESSIONS.check(wanted)
+    _EXPRESSIONS.check(wanted)
     part = Checked(wanted, named(name), action="Get", reference=name, projection=projection_of(wanted))
     part.keys = [values.normalised_item(key) for key in wanted["Keys"]]
     check_distinct(part.keys)
@@ -87,7 +87,7 @@ def batch_get_item(snapshot: Snapshot, checked: Checked, render: Render) -> Resp
 
     responses: dict[str, list[Any]] = {}
     unprocessed: dict[str, Any] = {}
-    room = RESPONSE_BYTES_MAX
+    room = _RESPONSE_BYTES_MAX
     for part, table in zip(checked.parts, tables, strict=True):
         consistent = bool(part.request.get("ConsistentRead"))
         found = responses.setdefault(part.reference, [])
@@ -109,4 +109,4 @@ def batch_get_item(snapshot: Snapshot, checked: Checked, render: Render) -> Resp
     return response
 
 
-OPERATIONS = (Read("BatchGetItem", SHAPE, rules, batch_get_item),)
+OPERATIONS = (Read("BatchGetItem", _SHAPE, rules, batch_get_item),)

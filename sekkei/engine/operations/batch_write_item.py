@@ -17,7 +17,7 @@ from sekkei.engine.validation.fields import TABLE_NAME, named
 from sekkei.engine.validation.shapes import List, Map, Structure
 from sekkei.errors import ValidationException
 
-REQUESTS_MAX = 25
+_REQUESTS_MAX = 25
 
 
 class WriteRequest(Structure):
@@ -33,7 +33,7 @@ class WriteRequest(Structure):
         return self._repeated.shown(value)
 
 
-SHAPE = Structure(
+_SHAPE = Structure(
     "BatchWriteItemInput",
     "RequestItems",
     ReturnConsumedCapacity=fields.RETURN_CONSUMED_CAPACITY,
@@ -42,7 +42,7 @@ SHAPE = Structure(
         List(
             WriteRequest(),
             shortest=1,
-            longest=REQUESTS_MAX,
+            longest=_REQUESTS_MAX,
         ),
         key=TABLE_NAME,
     ),
@@ -53,7 +53,7 @@ def rules(request: dict[str, Any]) -> Checked:
     tables = request["RequestItems"]
     if not tables:
         raise ValidationException("The requestItems parameter is required for BatchWriteItem")
-    if sum(map(len, tables.values())) > REQUESTS_MAX:
+    if sum(map(len, tables.values())) > _REQUESTS_MAX:
         raise ValidationException("Too many items requested for the BatchWriteItem call")
     checked = Checked(request)
     checked.parts = [part for name, writes in tables.items() for part in _parts(name, writes)]
@@ -127,4 +127,4 @@ def _collection_metrics(transaction: Transaction, parts: list[tuple[Checked, Tab
     return {name: list(by_partition.values()) for name, by_partition in found.items()}
 
 
-OPERATIONS = (Write("BatchWriteItem", SHAPE, rules, batch_write_item, quick=True),)
+OPERATIONS = (Write("BatchWriteItem", _SHAPE, rules, batch_write_item, quick=True),)

@@ -12,7 +12,7 @@ from sekkei.engine.validation import fields
 from sekkei.engine.validation.fields import CONTROL_TABLE_NAME, TableOperation, about_table, only_a_table
 from sekkei.engine.validation.shapes import Number, Structure
 
-DESCRIBE = only_a_table("DescribeContinuousBackupsInput")
+_DESCRIBE = only_a_table("DescribeContinuousBackupsInput")
 
 
 def describe_continuous_backups(snapshot: Snapshot, checked: Checked, render: Render) -> Response:
@@ -21,7 +21,7 @@ def describe_continuous_backups(snapshot: Snapshot, checked: Checked, render: Re
     return {"ContinuousBackupsDescription": backups.describe_continuous(snapshot, table)}
 
 
-UPDATE = TableOperation(
+_UPDATE = TableOperation(
     "UpdateContinuousBackupsInput",
     "PointInTimeRecoverySpecification",
     TableName=CONTROL_TABLE_NAME,
@@ -52,6 +52,6 @@ def update_continuous_backups(transaction: Transaction, checked: Checked, render
 
 
 OPERATIONS = (
-    Read("DescribeContinuousBackups", DESCRIBE, about_table, describe_continuous_backups),
-    Write("UpdateContinuousBackups", UPDATE, about_table, update_continuous_backups),
+    Read("DescribeContinuousBackups", _DESCRIBE, about_table, describe_continuous_backups),
+    Write("UpdateContinuousBackups", _UPDATE, about_table, update_continuous_backups),
 )

@@ -15,20 +15,22 @@ from sekkei.engine.validation.fields import CONTROL_TABLE_NAME, TABLE_NAME, Tabl
 from sekkei.engine.validation.shapes import Number, String, Structure
 from sekkei.errors import ResourceNotFoundException, ValidationException
 
-ALL_KEYS = "ACCESSED_AND_THROTTLED_KEYS"
+_ALL_KEYS = "ACCESSED_AND_THROTTLED_KEYS"
 
 _MEMBER = "ContributorInsights"
 
-PAGE_MAX = 100
+_PAGE_MAX = 100
 
-DESCRIBE = TableOperation("DescribeContributorInsightsInput", TableName=CONTROL_TABLE_NAME, IndexName=fields.INDEX_NAME)
-LIST = Structure(
+_DESCRIBE = TableOperation(
+    "DescribeContributorInsightsInput", TableName=CONTROL_TABLE_NAME, IndexName=fields.INDEX_NAME
+)
+_LIST = Structure(
     "ListContributorInsightsInput",
     TableName=TABLE_NAME,
     NextToken=fields.STRING,
     MaxResults=Number(most=100),
 )
-UPDATE = TableOperation(
+_UPDATE = TableOperation(
     "UpdateContributorInsightsInput",
     "ContributorInsightsAction",
     TableName=CONTROL_TABLE_NAME,
@@ -39,21 +41,21 @@ UPDATE = TableOperation(
 
 
 def describe_contributor_insights(snapshot: Snapshot, checked: Checked, render: Render) -> Response:
-    return described(subject_of(snapshot, checked.table, checked.request.get("IndexName")))
+    return _described(_subject_of(snapshot, checked.table, checked.request.get("IndexName")))
 
 
 def list_contributor_insights(snapshot: Snapshot, checked: Checked, render: Render) -> Response:
     request = checked.request
-    subjects = enabled(snapshot, checked.table or None)
+    subjects = _enabled(snapshot, checked.table or None)
     begin = _position(request["NextToken"]) if "NextToken" in request else 0
-    end = begin + (request.get("MaxResults") or PAGE_MAX)
+    end = begin + (request.get("MaxResults") or _PAGE_MAX)
     response: Response = {"ContributorInsightsSummaries": [_summary(subject) for subject in subjects[begin:end]]}
     if end < len(subjects):
         response["NextToken"] = str(end)
     return response
 
 
-def _summary(subject: Subject) -> dict[str, str]:
+def _summary(subject: _Subject) -> dict[str, str]:
     settings = subject.settings
     return {
         **subject.named,
@@ -70,12 +72,12 @@ def _position(token: str) -> int:
 
 def update_contributor_insights(transaction: Transaction, checked: Checked, render: Render) -> Response:
     request = checked.request
-    subject = subject_of(transaction, checked.table, request.get("IndexName"))
+    subject = _subject_of(transaction, checked.table, request.get("IndexName"))
     enable = request["ContributorInsightsAction"] == "ENABLE"
-    return update(transaction, subject, enable, request.get("ContributorInsightsMode"))
+    return _update(transaction, subject, enable, request.get("ContributorInsightsMode"))
 
 
-class Subject(NamedTuple):
+class _Subject(NamedTuple):
     """A table, or one of its indexes."""
 
     table: Table
@@ -95,16 +97,16 @@ class Subject(NamedTuple):
         return self.table.indexes[self.index_name].key if self.index_name else self.table.key
 
 
-def subject_of(snapshot: Snapshot, table_name: str, index_name: str | None) -> Subject:
+def _subject_of(snapshot: Snapshot, table_name: str, index_name: str | None) -> _Subject:
     table = described_table(snapshot, table_name)
     if index_name is not None and index_name not in table.indexes:
         raise ResourceNotFoundException(
             f"Requested resource not found: Index: {index_name} not found for table: {table.name}"
         )
-    return Subject(table, index_name)
+    return _Subject(table, index_name)
 
 
-def described(subject: Subject) -> dict[str, Any]:
+def _described(subject: _Subject) -> dict[str, Any]:
     settings = subject.settings
     answer: dict[str, Any] = {**subject.named, "ContributorInsightsStatus": settings.get("Status", "DISABLED")}
     if settings:
@@ -115,18 +117,18 @@ def described(subject: Subject) -> dict[str, Any]:
     return answer
 
 
-def _rules(subject: Subject) -> list[str]:
+def _rules(subject: _Subject) -> list[str]:
     settings = subject.settings
     parts = ["PK", "SK"] if subject.key.range else ["PK"]
-    events = ["C", "T"] if settings["Mode"] == ALL_KEYS else ["T"]
+    events = ["C", "T"] if settings["Mode"] == _ALL_KEYS else ["T"]
     name = "-".join(subject.named.values())
     moment = int(settings["LastUpdateDateTime"] * 1000)
     return [f"DynamoDBContributorInsights-{part}{event}-{name}-{moment}" for event in events for part in parts]
 
 
-def update(transaction: Transaction, subject: Subject, enable: bool, mode: str | None) -> dict[str, Any]:
+def _update(transaction: Transaction, subject: _Subject, enable: bool, mode: str | None) -> dict[str, Any]:
     record = copy.deepcopy(subject.table.record)
-    chosen = mode or (ALL_KEYS if enable else subject.settings.get("Mode", ALL_KEYS))
+    chosen = mode or (_ALL_KEYS if enable else subject.settings.get("Mode", _ALL_KEYS))
     record.setdefault(_MEMBER, {})[subject.index_name or ""] = {
         "Status": "ENABLED" if enable else "DISABLED",
         "Mode": chosen,
@@ -140,14 +142,14 @@ def update(transaction: Transaction, subject: Subject, enable: bool, mode: str |
     }
 
 
-def enabled(snapshot: Snapshot, table_name: str | None) -> list[Subject]:
+def _enabled(snapshot: Snapshot, table_name: str | None) -> list[_Subject]:
     """What has insights, by name; of one table, or of all."""
     if table_name is not None:
         tables = [described_table(snapshot, table_name)]
     else:
         snapshot.catalogue.refresh(snapshot.connection)
         tables = [snapshot.catalogue.tables[name] for name in sorted(snapshot.catalogue.tables)]
-    subjects = [Subject(table, name or None) for table in tables for name in sorted(table.record.get(_MEMBER, {}))]
+    subjects = [_Subject(table, name or None) for table in tables for name in sorted(table.record.get(_MEMBER, {}))]
     return [
         subject
         for subject in subjects
@@ -157,7 +159,7 @@ def enabled(snapshot: Snapshot, table_name: str | None) -> list[Subject]:
 
 
 OPERATIONS = (
-    Read("DescribeContributorInsights", DESCRIBE, about_table, describe_contributor_insights),
-    Read("ListContributorInsights", LIST, plain, list_contributor_insights),
-    Write("UpdateContributorInsights", UPDATE, about_table, update_contributor_insights),
+    Read("DescribeContributorInsights", _DESCRIBE, about_table, describe_contributor_insights),
+    Read("ListContributorInsights", _LIST, plain, list_contributor_insights),
+    Write("UpdateContributorInsights", _UPDATE, about_table, update_contributor_insights),
 )

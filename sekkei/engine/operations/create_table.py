@@ -13,9 +13,9 @@ from sekkei.engine.validation.fields import CONTROL_TABLE_NAME, TableOperation, 
 from sekkei.engine.validation.schema import refusal
 from sekkei.errors import ResourceInUseException, ValidationException
 
-Record = dict[str, Any]
+_Record = dict[str, Any]
 
-SHAPE = TableOperation(
+_SHAPE = TableOperation(
     "CreateTableInput",
     "AttributeDefinitions KeySchema",
     AttributeDefinitions=schema.ATTRIBUTE_DEFINITIONS,
@@ -38,9 +38,9 @@ SHAPE = TableOperation(
 
 def rules(request: dict[str, Any]) -> Checked:
     check_billing(request)
-    check_keys(request)
+    _check_keys(request)
     _check_local_indexes(request)
-    check_global_indexes(request)
+    _check_global_indexes(request)
     _check_index_names(request)
     _check_definitions_used(request)
     schema.check_non_key_attributes(_indexes(request))
@@ -64,7 +64,7 @@ def check_billing(request: dict[str, Any]) -> None:
         schema.check_units(throughput)
 
 
-def check_keys(request: dict[str, Any]) -> None:
+def _check_keys(request: dict[str, Any]) -> None:
     keys, defined = schema.names_of(request["KeySchema"]), schema.names_of(request["AttributeDefinitions"])
     _check_defined_once(defined)
     if len(keys) > len(defined):
@@ -124,7 +124,7 @@ def _check_local_index(index: dict[str, Any], request: dict[str, Any]) -> None:
     schema.check_projection(index["Projection"])
 
 
-def check_global_indexes(request: dict[str, Any]) -> None:
+def _check_global_indexes(request: dict[str, Any]) -> None:
     indexes = request.get("GlobalSecondaryIndexes")
     if indexes is None:
         return
@@ -136,13 +136,13 @@ def check_global_indexes(request: dict[str, Any]) -> None:
         schema.check_defined(schema.names_of(index["KeySchema"]), defined)
         schema.check_global_key_order(index["KeySchema"])
         schema.check_projection(index["Projection"])
-        check_index_billing(index, on_demand)
+        _check_index_billing(index, on_demand)
     _check_distinct_names(indexes)
     if len(indexes) > schema.GLOBAL_INDEXES_MAX:
         raise refusal(f"GlobalSecondaryIndex count exceeds the per-table limit of {schema.GLOBAL_INDEXES_MAX}")
 
 
-def check_index_billing(index: dict[str, Any], on_demand: bool) -> None:
+def _check_index_billing(index: dict[str, Any], on_demand: bool) -> None:
     name, throughput = index["IndexName"], index.get("ProvisionedThroughput")
     if on_demand and throughput is not None:
         raise refusal(
@@ -211,6 +211,6 @@ def create_table(transaction: Transaction, checked: Checked, render: Render) -> 
     return {"TableDescription": described_as_creating(transaction, name)}
 
 
-UNANSWERED = "VectorIndexes GlobalTableSourceArn GlobalTableSettingsReplicationMode"
+_UNANSWERED = "VectorIndexes GlobalTableSourceArn GlobalTableSettingsReplicationMode"
 
-OPERATIONS = (Write("CreateTable", SHAPE, rules, create_table, unanswered=UNANSWERED),)
+OPERATIONS = (Write("CreateTable", _SHAPE, rules, create_table, unanswered=_UNANSWERED),)

@@ -12,7 +12,7 @@ from sekkei.engine.validation.against_table import check_return_values
 from sekkei.engine.validation.fields import TABLE_NAME, ItemOperation, named
 from sekkei.engine.validation.parameters import Parameters, condition_of
 
-SHAPE = ItemOperation(
+_SHAPE = ItemOperation(
     "DeleteItemInput",
     "Key",
     ReturnConsumedCapacity=fields.RETURN_CONSUMED_CAPACITY,
@@ -27,12 +27,12 @@ SHAPE = ItemOperation(
     ExpressionAttributeNames=fields.NAMES,
     ReturnValuesOnConditionCheckFailure=fields.RETURN_VALUES_ON_FAILURE,
 )
-EXPRESSIONS = Parameters("ConditionExpression", legacy="Expected ConditionalOperator")
+_EXPRESSIONS = Parameters("ConditionExpression", legacy="Expected ConditionalOperator")
 
 
 def rules(request: dict[str, Any]) -> Checked:
     table = named(request["TableName"])
-    conditional = EXPRESSIONS.check(request)
+    conditional = _EXPRESSIONS.check(request)
     key = values.normalised_item(request["Key"])
     check_return_values(request)
     condition = condition_of(request) if conditional else None
@@ -61,4 +61,4 @@ def delete_item(transaction: Transaction, checked: Checked, render: Render) -> R
     return response
 
 
-OPERATIONS = (Write("DeleteItem", SHAPE, rules, delete_item, quick=True),)
+OPERATIONS = (Write("DeleteItem", _SHAPE, rules, delete_item, quick=True),)

@@ -9,9 +9,9 @@ from sekkei.engine.storage.transaction import Transaction
 from sekkei.engine.validation.fields import about_table, only_a_table
 from sekkei.errors import ResourceInUseException, ResourceNotFoundException, ValidationException
 
-INDEXES = ("LocalSecondaryIndexes", "GlobalSecondaryIndexes")
+_INDEXES = ("LocalSecondaryIndexes", "GlobalSecondaryIndexes")
 
-SHAPE = only_a_table("DeleteTableInput")
+_SHAPE = only_a_table("DeleteTableInput")
 
 
 def delete_table(transaction: Transaction, checked: Checked, render: Render) -> Response:
@@ -29,7 +29,7 @@ def delete_table(transaction: Transaction, checked: Checked, render: Render) -> 
             f"Attempt to change a resource which is still in use: Table is being created, copied or restored: {name}"
         )
     description = table_record.describe(transaction, table, "DELETING")
-    for member in ("AttributeDefinitions", "CreationDateTime", "KeySchema", *INDEXES):
+    for member in ("AttributeDefinitions", "CreationDateTime", "KeySchema", *_INDEXES):
         description.pop(member, None)
     streams.close_stream(transaction, table.id)
     for index in table.indexes.values():
@@ -44,4 +44,4 @@ def delete_table(transaction: Transaction, checked: Checked, render: Render) -> 
     return {"TableDescription": description}
 
 
-OPERATIONS = (Write("DeleteTable", SHAPE, about_table, delete_table),)
+OPERATIONS = (Write("DeleteTable", _SHAPE, about_table, delete_table),)

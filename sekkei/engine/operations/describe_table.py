@@ -8,7 +8,7 @@ from sekkei.engine.storage.snapshot import Snapshot
 from sekkei.engine.validation.fields import about_table, only_a_table
 from sekkei.errors import ResourceNotFoundException
 
-SHAPE = only_a_table("DescribeTableInput")
+_SHAPE = only_a_table("DescribeTableInput")
 
 
 def describe_table(snapshot: Snapshot, checked: Checked, render: Render) -> Response:
@@ -21,4 +21,4 @@ def describe_table(snapshot: Snapshot, checked: Checked, render: Render) -> Resp
     return {"Table": table_record.describe(snapshot, table)}
 
 
-OPERATIONS = (Read("DescribeTable", SHAPE, about_table, describe_table),)
+OPERATIONS = (Read("DescribeTable", _SHAPE, about_table, describe_table),)

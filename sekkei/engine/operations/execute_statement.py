@@ -21,7 +21,7 @@ from sekkei.errors import ConditionalCheckFailedException, ValidationException
 
 _OPERATIONS = {"Put": put_item, "Update": update_item, "Delete": delete_item}
 
-SHAPE = Structure(
+_SHAPE = Structure(
     "ExecuteStatementInput",
     "Statement",
     Statement=fields.STATEMENT,
@@ -75,4 +75,4 @@ def how_to_answer(request: dict[str, Any]) -> dict[str, Any]:
     return {member: request[member] for member in members if member in request}
 
 
-OPERATIONS = (Statements("ExecuteStatement", SHAPE, plain, execute_statement),)
+OPERATIONS = (Statements("ExecuteStatement", _SHAPE, plain, execute_statement),)

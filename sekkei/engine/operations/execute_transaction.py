@@ -34,7 +34,7 @@ S = TypeVar("S", bound=Prepared)
 
 _MISMATCH = "The provided key element does not match the schema"
 
-SHAPE = Structure(
+_SHAPE = Structure(
     "ExecuteTransactionInput",
     "TransactStatements",
     TransactStatements=List(
@@ -79,10 +79,10 @@ def execute_transaction(checked: Checked) -> Plan:
     return Plan(write=partial(_write, writes), quick=True)
 
 
-T = TypeVar("T")
+_T = TypeVar("_T")
 
 
-def _in_statement(place: int, work: Callable[[], T]) -> T:
+def _in_statement(place: int, work: Callable[[], _T]) -> _T:
     """Errors of one statement name its place."""
     try:
         return work()
@@ -176,4 +176,4 @@ def _change(statement: Writing, table: Table, request: dict[str, Any]) -> Checke
     return write_of(statement, table, request)
 
 
-OPERATIONS = (Statements("ExecuteTransaction", SHAPE, plain, execute_transaction),)
+OPERATIONS = (Statements("ExecuteTransaction", _SHAPE, plain, execute_transaction),)

@@ -25,15 +25,15 @@ from sekkei.errors import (
     ValidationException,
 )
 
-Record = dict[str, Any]
+_Record = dict[str, Any]
 
 TOKEN_SECONDS = 8 * 3600
-INCREMENT_SECONDS_MIN = 15 * 60
-INCREMENT_SECONDS_MAX = 24 * 3600
+_INCREMENT_SECONDS_MIN = 15 * 60
+_INCREMENT_SECONDS_MAX = 24 * 3600
 
 _REPEATED = ("ClientToken", "S3Bucket", "S3BucketOwner", "S3Prefix", "S3SseAlgorithm", "S3SseKmsKeyId")
 
-EXPORT = Structure(
+_EXPORT = Structure(
     "ExportTableToPointInTimeInput",
     "TableArn S3Bucket",
     TableArn=fields.TABLE_ARN,
@@ -61,7 +61,7 @@ def export_table_to_point_in_time(transaction: Transaction, checked: Checked, re
     _check_can_be_written(transaction, request)
     earlier = _earlier(transaction, request)
     if earlier is not None:
-        return {"ExportDescription": described(earlier)}
+        return {"ExportDescription": _described(earlier)}
     if request.get("ExportType") == "INCREMENTAL_EXPORT":
         period = _period(transaction, table, request.get("IncrementalExportSpecification") or {})
         export = _description(transaction, table, request)
@@ -73,10 +73,10 @@ def export_table_to_point_in_time(transaction: Transaction, checked: Checked, re
         _check_time(transaction, table, moment)
         export = {**_description(transaction, table, request), "ExportTime": moment or round(transaction.now, 3)}
         exports.start(transaction, table, export, None if moment is None else int(moment * 1000))
-    return {"ExportDescription": described(export)}
+    return {"ExportDescription": _described(export)}
 
 
-def described(export: Record) -> Record:
+def _described(export: _Record) -> _Record:
     return {name: value for name, value in export.items() if name != "digest"}
 
 
@@ -89,7 +89,7 @@ def _check_can_be_written(transaction: Transaction, request: Mapping[str, Any]) 
     Bucket(transaction.settings, request["S3Bucket"]).path(joined(request.get("S3Prefix"), "AWSDynamoDB"))
 
 
-def _earlier(transaction: Transaction, request: Mapping[str, Any]) -> Record | None:
+def _earlier(transaction: Transaction, request: Mapping[str, Any]) -> _Record | None:
     """The export that the same token has started already."""
     token = request.get("ClientToken")
     if token is None:
@@ -113,7 +113,7 @@ def _check_time(transaction: Transaction, table: Table, moment: float | None) ->
         raise InvalidExportTimeException("The specified ExportTime is outside of the point in time recovery window.")
 
 
-def _period(transaction: Transaction, table: Table, wanted: Mapping[str, Any]) -> Record:
+def _period(transaction: Transaction, table: Table, wanted: Mapping[str, Any]) -> _Record:
     earliest, latest = backups.window(transaction, table)
     until = wanted.get("ExportToTime", latest)
     since = wanted.get("ExportFromTime")
@@ -121,7 +121,7 @@ def _period(transaction: Transaction, table: Table, wanted: Mapping[str, Any]) -
         raise ValidationException("One or more parameter values were invalid: ExportFromTime must be specified")
     if not earliest <= since < until <= latest:
         raise InvalidExportTimeException("The specified ExportTime is outside of the point in time recovery window.")
-    if not INCREMENT_SECONDS_MIN <= until - since <= INCREMENT_SECONDS_MAX:
+    if not _INCREMENT_SECONDS_MIN <= until - since <= _INCREMENT_SECONDS_MAX:
         raise InvalidExportTimeException(
             "The export period must be at least 15 minutes and at most 24 hours long: "
             f"ExportFromTime: {since}, ExportToTime: {until}"
@@ -130,7 +130,7 @@ def _period(transaction: Transaction, table: Table, wanted: Mapping[str, Any]) -
     return {"ExportFromTime": since, "ExportToTime": until, "ExportViewType": view}
 
 
-def _description(transaction: Transaction, table: Table, request: Mapping[str, Any]) -> Record:
+def _description(transaction: Transaction, table: Table, request: Mapping[str, Any]) -> _Record:
     export_id = f"{int(transaction.now * 1000):014d}-{transaction.uuid()[:8]}"
     export = {
         "ExportArn": f"{table.arn}/export/{export_id}",
@@ -145,10 +145,10 @@ def _description(transaction: Transaction, table: Table, request: Mapping[str, A
     return {**export, **{member: request[member] for member in _REPEATED if member in request}}
 
 
-UNANSWERED = "FilterSpecification"
+_UNANSWERED = "FilterSpecification"
 
 
-DESCRIBE = Structure("DescribeExportInput", "ExportArn", ExportArn=fields.ARN)
+_DESCRIBE = Structure("DescribeExportInput", "ExportArn", ExportArn=fields.ARN)
 
 
 def describe_export(snapshot: Snapshot, checked: Checked, render: Render) -> Response:
@@ -156,12 +156,12 @@ def describe_export(snapshot: Snapshot, checked: Checked, render: Render) -> Res
     export = documents.find(snapshot, "export", arn)
     if export is None:
         raise ExportNotFoundException(f"Export not found: {arn}")
-    return {"ExportDescription": described(export)}
+    return {"ExportDescription": _described(export)}
 
 
-RESULTS_MAX = 25
+_RESULTS_MAX = 25
 
-LIST = Structure(
+_LIST = Structure(
     "ListExportsInput",
     TableArn=fields.TABLE_ARN,
     MaxResults=Number(least=1, most=25),
@@ -171,7 +171,7 @@ LIST = Structure(
 
 def list_exports(snapshot: Snapshot, checked: Checked, render: Render) -> Response:
     request = checked.request
-    limit = request.get("MaxResults") or RESULTS_MAX
+    limit = request.get("MaxResults") or _RESULTS_MAX
     start = request.get("NextToken") or ""
     found = [
         (arn, export)
@@ -188,7 +188,7 @@ def list_exports(snapshot: Snapshot, checked: Checked, render: Render) -> Respon
 
 
 OPERATIONS = (
-    Write("ExportTableToPointInTime", EXPORT, plain, export_table_to_point_in_time, unanswered=UNANSWERED),
-    Read("DescribeExport", DESCRIBE, plain, describe_export),
-    Read("ListExports", LIST, plain, list_exports),
+    Write("ExportTableToPointInTime", _EXPORT, plain, export_table_to_point_in_time, unanswered=_UNANSWERED),
+    Read("DescribeExport", _DESCRIBE, plain, describe_export),
+    Read("ListExports", _LIST, plain, list_exports),
 )

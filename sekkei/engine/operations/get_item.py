@@ -16,7 +16,7 @@ from sekkei.engine.validation import against_table, fields
 from sekkei.engine.validation.fields import TABLE_NAME, ItemOperation, named
 from sekkei.engine.validation.parameters import Parameters, projection_of
 
-SHAPE = ItemOperation(
+_SHAPE = ItemOperation(
     "GetItemInput",
     "Key",
     ReturnConsumedCapacity=fields.RETURN_CONSUMED_CAPACITY,
@@ -27,12 +27,12 @@ SHAPE = ItemOperation(
     ProjectionExpression=fields.STRING,
     ExpressionAttributeNames=fields.NAMES,
 )
-EXPRESSIONS = Parameters("ProjectionExpression", legacy="AttributesToGet")
+_EXPRESSIONS = Parameters("ProjectionExpression", legacy="AttributesToGet")
 
 
 def rules(request: dict[str, Any]) -> Checked:
     table = named(request["TableName"])
-    projecting = EXPRESSIONS.check(request)
+    projecting = _EXPRESSIONS.check(request)
     key = values.normalised_item(request["Key"])
     projection = projection_of(request) if projecting else None
     return Checked(request, table, key=key, projection=projection)
@@ -65,7 +65,7 @@ def get_plainly(snapshot: Snapshot, request: Mapping[str, Any], render: Render) 
     """Nearly every GetItem names a table and a key of short texts and wishes for nothing: one look at it is enough."""
     if type(request) is not dict:
         return None
-    wishes = len(request) - len(SHAPE.required)
+    wishes = len(request) - len(_SHAPE.required)
     if wishes and (wishes > 1 or type(request.get("ConsistentRead")) is not bool):
         return None
     name, key = request.get("TableName"), request.get("Key")
@@ -79,4 +79,4 @@ def get_plainly(snapshot: Snapshot, request: Mapping[str, Any], render: Render) 
     return {} if blob is None else {"Item": render(blob)}
 
 
-OPERATIONS = (Read("GetItem", SHAPE, rules, get_item, get_plainly),)
+OPERATIONS = (Read("GetItem", _SHAPE, rules, get_item, get_plainly),)

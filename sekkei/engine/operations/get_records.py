@@ -18,12 +18,12 @@ from sekkei.engine.validation.fields import plain
 from sekkei.engine.validation.shapes import Number, String, Structure
 from sekkei.errors import InternalServerError
 
-RECORDS_MAX = 1_000
+_RECORDS_MAX = 1_000
 BYTES_MAX = 1024 * 1024
 
 _SELECT = f"SELECT {COLUMNS} FROM changes WHERE table_id = ? AND seq BETWEEN ? AND ? ORDER BY seq LIMIT ?"
 
-SHAPE = Structure(
+_SHAPE = Structure(
     "GetRecordsInput",
     "ShardIterator",
     ShardIterator=String(shortest=1, longest=2048),
@@ -34,7 +34,7 @@ SHAPE = Structure(
 def get_records(snapshot: Snapshot, checked: Checked, render: Render) -> Response:
     request = checked.request
     iterator = streams.read(snapshot, request["ShardIterator"])
-    limit = min(request.get("Limit") or RECORDS_MAX, RECORDS_MAX)
+    limit = min(request.get("Limit") or _RECORDS_MAX, _RECORDS_MAX)
     with snapshot.at_one_moment():
         stream = streams.find_stream_by_id(snapshot, iterator.stream_id)
         streams.check_not_trimmed(snapshot, stream, iterator.position)
@@ -102,4 +102,4 @@ def _record(change: ChangeRecord, stream: Stream, region: str, render: Render) -
     return record
 
 
-OPERATIONS = (Read("GetRecords", SHAPE, plain, get_records),)
+OPERATIONS = (Read("GetRecords", _SHAPE, plain, get_records),)

@@ -14,7 +14,7 @@ from sekkei.engine.validation.fields import check_stream_arn
 from sekkei.engine.validation.shapes import String, Structure
 from sekkei.errors import ResourceNotFoundException, ValidationException
 
-SHAPE = Structure(
+_SHAPE = Structure(
     "GetShardIteratorInput",
     "StreamArn ShardId ShardIteratorType",
     StreamArn=fields.ARN,
@@ -65,4 +65,4 @@ def _position(snapshot: Snapshot, stream: Stream, request: Mapping[str, Any]) ->
     return position
 
 
-OPERATIONS = (Read("GetShardIterator", SHAPE, rules, get_shard_iterator),)
+OPERATIONS = (Read("GetShardIterator", _SHAPE, rules, get_shard_iterator),)

@@ -21,13 +21,13 @@ from sekkei.engine.validation.fields import plain
 from sekkei.engine.validation.shapes import List, Number, String, Structure
 from sekkei.errors import ImportConflictException, ImportNotFoundException, ResourceInUseException, ValidationException
 
-Record = dict[str, Any]
+_Record = dict[str, Any]
 
 TOKEN_SECONDS = 8 * 3600
 
 _REPEATED = ("ClientToken", "S3BucketSource", "InputFormat", "InputFormatOptions", "TableCreationParameters")
 
-IMPORT = Structure(
+_IMPORT = Structure(
     "ImportTableInput",
     "S3BucketSource InputFormat TableCreationParameters",
     ClientToken=fields.CLIENT_TOKEN,
@@ -75,11 +75,11 @@ def import_table(transaction: Transaction, checked: Checked, render: Render) -> 
     Bucket(transaction.settings, request["S3BucketSource"]["S3Bucket"])
     earlier = _earlier(transaction, request)
     if earlier is not None:
-        return {"ImportTableDescription": described(earlier)}
+        return {"ImportTableDescription": _described(earlier)}
     if transaction.find_table(checked.table) is not None:
         raise ResourceInUseException(f"Table already exists: {checked.table}")
     import_id = f"{int(transaction.now * 1000):014d}-{transaction.uuid()[:8]}"
-    description: Record = {
+    description: _Record = {
         "ImportArn": f"{table_arn(checked.table, transaction.region)}/import/{import_id}",
         "ImportStatus": "IN_PROGRESS",
         "StartTime": round(transaction.now, 3),
@@ -92,10 +92,10 @@ def import_table(transaction: Transaction, checked: Checked, render: Render) -> 
         **{member: request[member] for member in _REPEATED if member in request},
     }
     imports.start(transaction, description)
-    return {"ImportTableDescription": described(description)}
+    return {"ImportTableDescription": _described(description)}
 
 
-def described(description: Record) -> Record:
+def _described(description: _Record) -> _Record:
     return {name: value for name, value in description.items() if name != "digest"}
 
 
@@ -108,7 +108,7 @@ def _check_can_be_read(request: Mapping[str, Any]) -> None:
             )
 
 
-def _earlier(transaction: Transaction, request: Mapping[str, Any]) -> Record | None:
+def _earlier(transaction: Transaction, request: Mapping[str, Any]) -> _Record | None:
     """The import that the same token has started already."""
     token = request.get("ClientToken")
     if token is None:
@@ -128,10 +128,10 @@ def _digest(request: Mapping[str, Any]) -> str:
     return hashlib.sha256(orjson.dumps(request, option=orjson.OPT_SORT_KEYS)).hexdigest()
 
 
-UNANSWERED = "TableCreationParameters.VectorIndexes"
+_UNANSWERED = "TableCreationParameters.VectorIndexes"
 
 
-DESCRIBE = Structure("DescribeImportInput", "ImportArn", ImportArn=fields.ARN)
+_DESCRIBE = Structure("DescribeImportInput", "ImportArn", ImportArn=fields.ARN)
 
 
 def describe_import(snapshot: Snapshot, checked: Checked, render: Render) -> Response:
@@ -139,16 +139,16 @@ def describe_import(snapshot: Snapshot, checked: Checked, render: Render) -> Res
     description = documents.find(snapshot, "import", arn)
     if description is None:
         raise ImportNotFoundException(f"Import not found: {arn}")
-    return {"ImportTableDescription": described(description)}
+    return {"ImportTableDescription": _described(description)}
 
 
-PAGE_MAX = 25
-TOKEN_BYTES_MIN = 56
-TOKEN_BLOCK = 8
+_PAGE_MAX = 25
+_TOKEN_BYTES_MIN = 56
+_TOKEN_BLOCK = 8
 
 _MEMBERS = ("ImportArn", "ImportStatus", "TableArn", "S3BucketSource", "InputFormat", "StartTime", "EndTime")
 
-LIST = Structure(
+_LIST = Structure(
     "ListImportsInput",
     TableArn=fields.TABLE_ARN,
     PageSize=Number(least=1, most=25),
@@ -158,7 +158,7 @@ LIST = Structure(
 
 def list_imports(snapshot: Snapshot, checked: Checked, render: Render) -> Response:
     request = checked.request
-    limit = request.get("PageSize") or PAGE_MAX
+    limit = request.get("PageSize") or _PAGE_MAX
     start = _read_token(request["NextToken"]) if "NextToken" in request else ""
     found = [
         (arn, description)
@@ -178,7 +178,7 @@ def list_imports(snapshot: Snapshot, checked: Checked, render: Render) -> Respon
 
 def _token(arn: str) -> str:
     """The ARN in DynamoDB's form of this token: blocks of sixteen hexadecimal digits."""
-    length = max(TOKEN_BYTES_MIN, -(-len(arn) // TOKEN_BLOCK) * TOKEN_BLOCK)
+    length = max(_TOKEN_BYTES_MIN, -(-len(arn) // _TOKEN_BLOCK) * _TOKEN_BLOCK)
     return arn.ljust(length).encode().hex()
 
 
@@ -190,7 +190,7 @@ def _read_token(token: str) -> str:
 
 
 OPERATIONS = (
-    Write("ImportTable", IMPORT, rules, import_table, unanswered=UNANSWERED),
-    Read("DescribeImport", DESCRIBE, plain, describe_import),
-    Read("ListImports", LIST, plain, list_imports),
+    Write("ImportTable", _IMPORT, rules, import_table, unanswered=_UNANSWERED),
+    Read("DescribeImport", _DESCRIBE, plain, describe_import),
+    Read("ListImports", _LIST, plain, list_imports),
 )

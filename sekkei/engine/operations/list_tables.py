@@ -8,9 +8,9 @@ from sekkei.engine.validation import fields
 from sekkei.engine.validation.fields import plain
 from sekkei.engine.validation.shapes import Number, Structure
 
-LIMIT_DEFAULT = 100
+_LIMIT_DEFAULT = 100
 
-SHAPE = Structure(
+_SHAPE = Structure(
     "ListTablesInput",
     Limit=Number(least=1, most=100),
     ExclusiveStartTableName=fields.PLAIN_TABLE_NAME,
@@ -21,7 +21,7 @@ def list_tables(snapshot: Snapshot, checked: Checked, render: Render) -> Respons
     request = checked.request
     snapshot.catalogue.refresh(snapshot.connection)
     start = request.get("ExclusiveStartTableName") or ""
-    limit = request.get("Limit") or LIMIT_DEFAULT
+    limit = request.get("Limit") or _LIMIT_DEFAULT
     names = sorted(name for name in snapshot.catalogue.tables if name > start)
     response: Response = {"TableNames": names[:limit]}
     if len(names) > limit:
@@ -29,4 +29,4 @@ def list_tables(snapshot: Snapshot, checked: Checked, render: Render) -> Respons
     return response
 
 
-OPERATIONS = (Read("ListTables", SHAPE, plain, list_tables),)
+OPERATIONS = (Read("ListTables", _SHAPE, plain, list_tables),)

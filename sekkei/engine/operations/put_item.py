@@ -13,7 +13,7 @@ from sekkei.engine.validation.against_table import check_item_size, check_return
 from sekkei.engine.validation.fields import TABLE_NAME, ItemOperation, named, table_name
 from sekkei.engine.validation.parameters import Parameters, condition_of
 
-SHAPE = ItemOperation(
+_SHAPE = ItemOperation(
     "PutItemInput",
     "Item",
     ReturnConsumedCapacity=fields.RETURN_CONSUMED_CAPACITY,
@@ -28,12 +28,12 @@ SHAPE = ItemOperation(
     ExpressionAttributeNames=fields.NAMES,
     ReturnValuesOnConditionCheckFailure=fields.RETURN_VALUES_ON_FAILURE,
 )
-EXPRESSIONS = Parameters("ConditionExpression", legacy="Expected ConditionalOperator")
+_EXPRESSIONS = Parameters("ConditionExpression", legacy="Expected ConditionalOperator")
 
 
 def rules(request: dict[str, Any]) -> Checked:
     table = named(request["TableName"])
-    conditional = EXPRESSIONS.check(request)
+    conditional = _EXPRESSIONS.check(request)
     item, size = values.measured_item(request["Item"])
     check_return_values(request)
     check_item_size(size)
@@ -43,7 +43,7 @@ def rules(request: dict[str, Any]) -> Checked:
 
 def plain_rules(request: Mapping[str, Any]) -> Checked | None:
     """Most requests name a table and an item of plain values, and wish for nothing: one look at them is enough."""
-    if type(request) is not dict or len(request) != len(SHAPE.required):
+    if type(request) is not dict or len(request) != len(_SHAPE.required):
         return None
     text = request.get("TableName")
     table = table_name(text) if type(text) is str else None
@@ -65,7 +65,7 @@ def put_item(transaction: Transaction, checked: Checked, render: Render) -> Resp
 
     request = checked.request
     response: Response = {}
-    if len(request) == len(SHAPE.required):  # nothing is asked for
+    if len(request) == len(_SHAPE.required):  # nothing is asked for
         return response
     if old is not None and request.get("ReturnValues") == "ALL_OLD":
         response["Attributes"] = render(old.blob)
@@ -78,4 +78,4 @@ def put_item(transaction: Transaction, checked: Checked, render: Render) -> Resp
     return response
 
 
-OPERATIONS = (Write("PutItem", SHAPE, rules, put_item, quick=True, plain_rules=plain_rules),)
+OPERATIONS = (Write("PutItem", _SHAPE, rules, put_item, quick=True, plain_rules=plain_rules),)

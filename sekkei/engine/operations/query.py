@@ -14,7 +14,7 @@ from sekkei.engine.validation.parameters import Parameters, Placeholders
 from sekkei.engine.validation.shapes import Number
 from sekkei.errors import ValidationException
 
-SHAPE = ItemOperation(
+_SHAPE = ItemOperation(
     "QueryInput",
     Select=fields.SELECT,
     IndexName=fields.INDEX_NAME,
@@ -34,7 +34,7 @@ SHAPE = ItemOperation(
     ExpressionAttributeValues=fields.ITEM,
     ExpressionAttributeNames=fields.NAMES,
 )
-EXPRESSIONS = Parameters(
+_EXPRESSIONS = Parameters(
     "ProjectionExpression FilterExpression KeyConditionExpression",
     legacy="AttributesToGet QueryFilter ConditionalOperator KeyConditions",
 )
@@ -43,7 +43,7 @@ EXPRESSIONS = Parameters(
 def rules(request: dict[str, Any]) -> Checked:
     checked = Checked(request, named(request["TableName"]))
     _check_limit(request)
-    EXPRESSIONS.check(request)
+    _EXPRESSIONS.check(request)
     if "QueryFilter" in request or "ConditionalOperator" in request:
         checked.filter = parameters.filtered(request.get("QueryFilter", {}), request)
     if "AttributesToGet" in request:
@@ -104,4 +104,4 @@ def _query(snapshot: Snapshot, checked: Checked, render: Render) -> Slices:
     return page.answer()
 
 
-OPERATIONS = (Read("Query", SHAPE, rules, query),)
+OPERATIONS = (Read("Query", _SHAPE, rules, query),)

@@ -17,20 +17,20 @@ from sekkei.engine.validation.fields import plain
 from sekkei.engine.validation.shapes import String, Structure
 from sekkei.errors import PolicyNotFoundException, ResourceNotFoundException, ValidationException
 
-POLICY_BYTES_MAX = 20 * 1024
+_POLICY_BYTES_MAX = 20 * 1024
 NO_POLICY = "NO_POLICY"
 """The revision that a caller expects who expects none."""
 
 _INVALID = "One or more parameter values were invalid: "
 
-DELETE = Structure(
+_DELETE = Structure(
     "DeleteResourcePolicyInput",
     "ResourceArn",
     ResourceArn=fields.RESOURCE_ARN,
     ExpectedRevisionId=String(shortest=1, longest=255),
 )
-GET = Structure("GetResourcePolicyInput", "ResourceArn", ResourceArn=fields.RESOURCE_ARN)
-PUT = Structure(
+_GET = Structure("GetResourcePolicyInput", "ResourceArn", ResourceArn=fields.RESOURCE_ARN)
+_PUT = Structure(
     "PutResourcePolicyInput",
     "ResourceArn Policy",
     ResourceArn=fields.RESOURCE_ARN,
@@ -42,15 +42,15 @@ PUT = Structure(
 
 def delete_resource_policy(transaction: Transaction, checked: Checked, render: Render) -> Response:
     request = checked.request
-    resource = resource_of(transaction, request["ResourceArn"])
-    check_revision(resource, request.get("ExpectedRevisionId"))
+    resource = _resource_of(transaction, request["ResourceArn"])
+    _check_revision(resource, request.get("ExpectedRevisionId"))
     revision = delete(transaction, resource)
     return {} if revision is None else {"RevisionId": revision}
 
 
 def get_resource_policy(snapshot: Snapshot, checked: Checked, render: Render) -> Response:
     arn = checked.request["ResourceArn"]
-    policy = resource_of(snapshot, arn).policy
+    policy = _resource_of(snapshot, arn).policy
     if policy is None:
         raise PolicyNotFoundException(f"Resource-based policy not found for the provided ResourceArn: {arn}")
     return dict(policy)
@@ -58,12 +58,12 @@ def get_resource_policy(snapshot: Snapshot, checked: Checked, render: Render) ->
 
 def put_resource_policy(transaction: Transaction, checked: Checked, render: Render) -> Response:
     request = checked.request
-    resource = resource_of(transaction, request["ResourceArn"])
-    check_revision(resource, request.get("ExpectedRevisionId"))
+    resource = _resource_of(transaction, request["ResourceArn"])
+    _check_revision(resource, request.get("ExpectedRevisionId"))
     return {"RevisionId": put(transaction, resource, request["Policy"])}
 
 
-class Resource(NamedTuple):
+class _Resource(NamedTuple):
     """What a policy is attached to."""
 
     table: Table
@@ -75,7 +75,7 @@ class Resource(NamedTuple):
         return found
 
 
-def resource_of(snapshot: Snapshot, arn: str) -> Resource:
+def _resource_of(snapshot: Snapshot, arn: str) -> _Resource:
     """The table or the stream that an ARN names."""
     parts = arn.split(":", 5)
     if parts[0] != "arn":
@@ -98,10 +98,10 @@ def resource_of(snapshot: Snapshot, arn: str) -> Resource:
         raise ResourceNotFoundException(
             f"Requested resource not found: Stream: {path[2]} not found for Table: {table.name}"
         )
-    return Resource(table, arn if len(path) == 3 else table_arn(path[0], snapshot.region))
+    return _Resource(table, arn if len(path) == 3 else table_arn(path[0], snapshot.region))
 
 
-def put(transaction: Transaction, resource: Resource, policy: str) -> str:
+def put(transaction: Transaction, resource: _Resource, policy: str) -> str:
     """Attach a policy; gives its revision, which stays as it is when the policy does."""
     _check(policy)
     before = resource.policy
@@ -114,7 +114,7 @@ def put(transaction: Transaction, resource: Resource, policy: str) -> str:
     return revision
 
 
-def delete(transaction: Transaction, resource: Resource) -> str | None:
+def delete(transaction: Transaction, resource: _Resource) -> str | None:
     """Take a policy away; gives the revision it had, if there was one."""
     policy = resource.policy
     if policy is None:
@@ -125,7 +125,7 @@ def delete(transaction: Transaction, resource: Resource) -> str | None:
     return policy["RevisionId"]
 
 
-def check_revision(resource: Resource, expected: str | None) -> None:
+def _check_revision(resource: _Resource, expected: str | None) -> None:
     """Raise unless the policy is the one that the caller has seen."""
     if expected is None:
         return
@@ -152,8 +152,10 @@ def check_revision(resource: Resource, expected: str | None) -> None:
 
 
 def _check(policy: str) -> None:
-    if len(policy.encode("utf-8", "surrogatepass")) > POLICY_BYTES_MAX:
-        raise ValidationException(f"{_INVALID}Resource-based policy size exceeds the limit of {POLICY_BYTES_MAX} bytes")
+    if len(policy.encode("utf-8", "surrogatepass")) > _POLICY_BYTES_MAX:
+        raise ValidationException(
+            f"{_INVALID}Resource-based policy size exceeds the limit of {_POLICY_BYTES_MAX} bytes"
+        )
     try:
         document = orjson.loads(policy)
     except ValueError:
@@ -163,7 +165,7 @@ def _check(policy: str) -> None:
 
 
 OPERATIONS = (
-    Write("DeleteResourcePolicy", DELETE, plain, delete_resource_policy),
-    Read("GetResourcePolicy", GET, plain, get_resource_policy),
-    Write("PutResourcePolicy", PUT, plain, put_resource_policy),
+    Write("DeleteResourcePolicy", _DELETE, plain, delete_resource_policy),
+    Read("GetResourcePolicy", _GET, plain, get_resource_policy),
+    Write("PutResourcePolicy", _PUT, plain, put_resource_policy),
 )

@@ -20,7 +20,7 @@ OVERRIDES: dict[str, Shape] = {
     "OnDemandThroughputOverride": schema.ON_DEMAND_THROUGHPUT,
     "SSESpecificationOverride": schema.SSE_SPECIFICATION,
 }
-SHAPE = Structure(
+_SHAPE = Structure(
     "RestoreTableFromBackupInput",
     "TargetTableName BackupArn",
     TargetTableName=fields.PLAIN_TABLE_NAME,
@@ -45,6 +45,6 @@ def restore_table_from_backup(transaction: Transaction, checked: Checked, render
     return {"TableDescription": backups.restore(transaction, checked.request, backup.id, backup.table_record, summary)}
 
 
-UNANSWERED = "VectorIndexOverride"
+_UNANSWERED = "VectorIndexOverride"
 
-OPERATIONS = (Write("RestoreTableFromBackup", SHAPE, rules, restore_table_from_backup, unanswered=UNANSWERED),)
+OPERATIONS = (Write("RestoreTableFromBackup", _SHAPE, rules, restore_table_from_backup, unanswered=_UNANSWERED),)

@@ -12,7 +12,7 @@ from sekkei.engine.validation import fields
 from sekkei.engine.validation.shapes import Structure
 from sekkei.errors import InvalidRestoreTimeException, ValidationException
 
-SHAPE = Structure(
+_SHAPE = Structure(
     "RestoreTableToPointInTimeInput",
     "TargetTableName",
     SourceTableArn=fields.TABLE_ARN,
@@ -55,6 +55,8 @@ def restore_table_to_point_in_time(transaction: Transaction, checked: Checked, r
     return {"TableDescription": backups.restore(transaction, request, table, table.record, summary, until_ms)}
 
 
-UNANSWERED = "VectorIndexOverride"
+_UNANSWERED = "VectorIndexOverride"
 
-OPERATIONS = (Write("RestoreTableToPointInTime", SHAPE, rules, restore_table_to_point_in_time, unanswered=UNANSWERED),)
+OPERATIONS = (
+    Write("RestoreTableToPointInTime", _SHAPE, rules, restore_table_to_point_in_time, unanswered=_UNANSWERED),
+)

@@ -14,18 +14,18 @@ from sekkei.engine.validation.parameters import Parameters, Placeholders
 from sekkei.engine.validation.shapes import Number
 from sekkei.errors import ValidationException
 
-SEGMENTS_MAX = 1_000_000
+_SEGMENTS_MAX = 1_000_000
 
-SHAPE = ItemOperation(
+_SHAPE = ItemOperation(
     "ScanInput",
     Select=fields.SELECT,
     IndexName=fields.INDEX_NAME,
-    TotalSegments=Number(least=1, most=SEGMENTS_MAX),
+    TotalSegments=Number(least=1, most=_SEGMENTS_MAX),
     ReturnConsumedCapacity=fields.RETURN_CONSUMED_CAPACITY,
     TableName=TABLE_NAME,
     ConditionalOperator=fields.CONDITIONAL_OPERATOR,
     ScanFilter=fields.CONDITIONS,
-    Segment=Number(least=0, most=SEGMENTS_MAX - 1),
+    Segment=Number(least=0, most=_SEGMENTS_MAX - 1),
     Limit=fields.LIMIT,
     AttributesToGet=fields.ATTRIBUTES_TO_GET,
     ExclusiveStartKey=fields.ITEM,
@@ -35,14 +35,14 @@ SHAPE = ItemOperation(
     ExpressionAttributeValues=fields.ITEM,
     ExpressionAttributeNames=fields.NAMES,
 )
-EXPRESSIONS = Parameters(
+_EXPRESSIONS = Parameters(
     "ProjectionExpression FilterExpression", legacy="AttributesToGet ScanFilter ConditionalOperator"
 )
 
 
 def rules(request: dict[str, Any]) -> Checked:
     checked = Checked(request, named(request["TableName"]))
-    EXPRESSIONS.check(request)
+    _EXPRESSIONS.check(request)
     if "AttributesToGet" in request:
         checked.projection = parameters.legacy_projection(request["AttributesToGet"])
     if "ScanFilter" in request or "ConditionalOperator" in request:
@@ -99,4 +99,4 @@ def _scan(snapshot: Snapshot, checked: Checked, render: Render) -> Slices:
     return page.answer()
 
 
-OPERATIONS = (Read("Scan", SHAPE, rules, scan),)
+OPERATIONS = (Read("Scan", _SHAPE, rules, scan),)

@@ -12,7 +12,7 @@ from sekkei.engine.validation import fields
 from sekkei.engine.validation.fields import TABLE_NAME, check_stream_arn, plain
 from sekkei.engine.validation.shapes import String, Structure
 
-DESCRIBE = Structure(
+_DESCRIBE = Structure(
     "DescribeStreamInput",
     "StreamArn",
     StreamArn=fields.ARN,
@@ -49,9 +49,9 @@ def _shard(stream: Stream) -> dict[str, Any]:
     return {"ShardId": stream.shard_id, "SequenceNumberRange": numbers}
 
 
-LIMIT_MAX = 100
+_LIMIT_MAX = 100
 
-LIST = Structure(
+_LIST = Structure(
     "ListStreamsInput",
     TableName=TABLE_NAME,
     Limit=fields.STREAMS_LIMIT,
@@ -68,7 +68,7 @@ def _list_rules(request: dict[str, Any]) -> Checked:
 def list_streams(snapshot: Snapshot, checked: Checked, render: Render) -> Response:
     request = checked.request
     start = request.get("ExclusiveStartStreamArn") or ""
-    limit = min(request.get("Limit") or LIMIT_MAX, LIMIT_MAX)
+    limit = min(request.get("Limit") or _LIMIT_MAX, _LIMIT_MAX)
     found = [
         stream
         for stream in streams.all_streams(snapshot)
@@ -84,6 +84,6 @@ def list_streams(snapshot: Snapshot, checked: Checked, render: Render) -> Respon
 
 
 OPERATIONS = (
-    Read("DescribeStream", DESCRIBE, _describe_rules, describe_stream),
-    Read("ListStreams", LIST, _list_rules, list_streams),
+    Read("DescribeStream", _DESCRIBE, _describe_rules, describe_stream),
+    Read("ListStreams", _LIST, _list_rules, list_streams),
 )

@@ -15,7 +15,7 @@ from sekkei.engine.validation.schema import check_tag_count
 from sekkei.engine.validation.shapes import List, String
 from sekkei.errors import AccessDeniedException, ResourceNotFoundException, ValidationException
 
-TAG = ResourceOperation("TagResourceInput", "ResourceArn Tags", ResourceArn=fields.RESOURCE_ARN, Tags=schema.TAGS)
+_TAG = ResourceOperation("TagResourceInput", "ResourceArn Tags", ResourceArn=fields.RESOURCE_ARN, Tags=schema.TAGS)
 
 
 def _tag_rules(request: dict[str, Any]) -> Checked:
@@ -27,7 +27,7 @@ def _tag_rules(request: dict[str, Any]) -> Checked:
 
 
 def tag_resource(transaction: Transaction, checked: Checked, render: Render) -> Response:
-    table = tagged_table(transaction, checked, "TagResource")
+    table = _tagged_table(transaction, checked, "TagResource")
     record = copy.deepcopy(table.record)
     tags = {**record.get("Tags", {}), **{tag["Key"]: tag["Value"] for tag in checked.request["Tags"]}}
     check_tag_count(len(tags))
@@ -36,7 +36,7 @@ def tag_resource(transaction: Transaction, checked: Checked, render: Render) -> 
     return {}
 
 
-def tagged_table(snapshot: Snapshot, checked: Checked, operation: str) -> Table:
+def _tagged_table(snapshot: Snapshot, checked: Checked, operation: str) -> Table:
     """The table that ResourceArn names."""
     arn = checked.request["ResourceArn"]
     name = arn.rpartition("/")[2]
@@ -51,7 +51,7 @@ def tagged_table(snapshot: Snapshot, checked: Checked, operation: str) -> Table:
     return table
 
 
-UNTAG = ResourceOperation(
+_UNTAG = ResourceOperation(
     "UntagResourceInput",
     "ResourceArn TagKeys",
     ResourceArn=fields.RESOURCE_ARN,
@@ -67,7 +67,7 @@ def _untag_rules(request: dict[str, Any]) -> Checked:
 
 
 def untag_resource(transaction: Transaction, checked: Checked, render: Render) -> Response:
-    table = tagged_table(transaction, checked, "UntagResource")
+    table = _tagged_table(transaction, checked, "UntagResource")
     record = copy.deepcopy(table.record)
     gone = set(checked.request["TagKeys"])
     record["Tags"] = {key: value for key, value in record.get("Tags", {}).items() if key not in gone}
@@ -75,7 +75,7 @@ def untag_resource(transaction: Transaction, checked: Checked, render: Render) -
     return {}
 
 
-LIST = ResourceOperation(
+_LIST = ResourceOperation(
     "ListTagsOfResourceInput", "ResourceArn", ResourceArn=fields.RESOURCE_ARN, NextToken=fields.STRING
 )
 
@@ -87,12 +87,12 @@ def _list_rules(request: dict[str, Any]) -> Checked:
 
 def list_tags_of_resource(snapshot: Snapshot, checked: Checked, render: Render) -> Response:
     snapshot.catalogue.refresh(snapshot.connection)
-    table = tagged_table(snapshot, checked, "ListTagsOfResource")
+    table = _tagged_table(snapshot, checked, "ListTagsOfResource")
     return {"Tags": [{"Key": key, "Value": value} for key, value in table.record.get("Tags", {}).items()]}
 
 
 OPERATIONS = (
-    Write("TagResource", TAG, _tag_rules, tag_resource),
-    Write("UntagResource", UNTAG, _untag_rules, untag_resource),
-    Read("ListTagsOfResource", LIST, _list_rules, list_tags_of_resource),
+    Write("TagResource", _TAG, _tag_rules, tag_resource),
+    Write("UntagResource", _UNTAG, _untag_rules, untag_resource),
+    Read("ListTagsOfResource", _LIST, _list_rules, list_tags_of_resource),
 )

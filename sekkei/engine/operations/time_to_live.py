@@ -14,7 +14,7 @@ from sekkei.engine.validation.fields import CONTROL_TABLE_NAME, TableOperation, 
 from sekkei.engine.validation.shapes import String, Structure
 from sekkei.errors import ResourceInUseException, ResourceNotFoundException, ValidationException
 
-DESCRIBE = only_a_table("DescribeTimeToLiveInput")
+_DESCRIBE = only_a_table("DescribeTimeToLiveInput")
 
 
 def describe_time_to_live(snapshot: Snapshot, checked: Checked, render: Render) -> Response:
@@ -22,10 +22,10 @@ def describe_time_to_live(snapshot: Snapshot, checked: Checked, render: Render) 
     table = snapshot.find_table(checked.table)
     if table is None:
         raise ResourceNotFoundException(f"Requested resource not found: Table: {checked.table} not found")
-    return {"TimeToLiveDescription": describe(table)}
+    return {"TimeToLiveDescription": _describe(table)}
 
 
-def describe(table: Table) -> dict[str, Any]:
+def _describe(table: Table) -> dict[str, Any]:
     ttl = table.record.get("TimeToLive")
     if ttl is None:
         return {"TimeToLiveStatus": "DISABLED"}
@@ -33,7 +33,7 @@ def describe(table: Table) -> dict[str, Any]:
     return {"TimeToLiveStatus": status, "AttributeName": ttl["AttributeName"]}
 
 
-UPDATE = TableOperation(
+_UPDATE = TableOperation(
     "UpdateTimeToLiveInput",
     "TimeToLiveSpecification",
     TableName=CONTROL_TABLE_NAME,
@@ -72,6 +72,6 @@ def update_time_to_live(transaction: Transaction, checked: Checked, render: Rend
 
 
 OPERATIONS = (
-    Read("DescribeTimeToLive", DESCRIBE, about_table, describe_time_to_live),
-    Write("UpdateTimeToLive", UPDATE, about_table, update_time_to_live),
+    Read("DescribeTimeToLive", _DESCRIBE, about_table, describe_time_to_live),
+    Write("UpdateTimeToLive", _UPDATE, about_table, update_time_to_live),
 )

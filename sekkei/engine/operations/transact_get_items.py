@@ -16,9 +16,9 @@ from sekkei.engine.validation.parameters import projection_of
 from sekkei.engine.validation.shapes import List, Structure
 from sekkei.errors import TransactionCanceledException, ValidationException
 
-TOTAL_BYTES_MAX = 4 * 1024 * 1024
+_TOTAL_BYTES_MAX = 4 * 1024 * 1024
 
-SHAPE = Structure(
+_SHAPE = Structure(
     "TransactGetItemsInput",
     "TransactItems",
     ReturnConsumedCapacity=fields.RETURN_CONSUMED_CAPACITY,
@@ -70,7 +70,7 @@ def transact_get_items(snapshot: Snapshot, checked: Checked, render: Render) -> 
             if consumed is not None:
                 consumed.add_read(table, stored.size if stored is not None else 0, consistent=True)
             responses.append({} if stored is None else {"Item": _item(part, stored.blob, render)})
-    if total > TOTAL_BYTES_MAX:
+    if total > _TOTAL_BYTES_MAX:
         raise TransactionCanceledException.of(
             [{"Code": "ValidationError", "Message": "Transaction size exceeded: 4 MB"} for _ in checked.parts]
         )
@@ -99,4 +99,4 @@ def _item(part: Checked, blob: bytes, render: Render) -> Any:
     return render(blob) if part.projection is None else part.projection.project(orjson.loads(blob))
 
 
-OPERATIONS = (Read("TransactGetItems", SHAPE, rules, transact_get_items),)
+OPERATIONS = (Read("TransactGetItems", _SHAPE, rules, transact_get_items),)

@@ -41,7 +41,7 @@ def _shape_of(name: str, required: str, **members: Shape) -> Structure:
     )
 
 
-SHAPE = Structure(
+_SHAPE = Structure(
     "TransactWriteItemsInput",
     "TransactItems",
     ClientRequestToken=fields.CLIENT_REQUEST_TOKEN,
@@ -235,4 +235,4 @@ def _repeated(kept: Response, how: str | None) -> Response:
     return kept
 
 
-OPERATIONS = (Write("TransactWriteItems", SHAPE, rules, transact_write_items, quick=True),)
+OPERATIONS = (Write("TransactWriteItems", _SHAPE, rules, transact_write_items, quick=True),)

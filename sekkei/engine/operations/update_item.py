@@ -16,7 +16,7 @@ from sekkei.engine.validation import against_table, fields, parameters
 from sekkei.engine.validation.fields import TABLE_NAME, ItemOperation, named
 from sekkei.engine.validation.parameters import Parameters, Placeholders
 
-SHAPE = ItemOperation(
+_SHAPE = ItemOperation(
     "UpdateItemInput",
     "Key",
     ReturnConsumedCapacity=fields.RETURN_CONSUMED_CAPACITY,
@@ -33,12 +33,14 @@ SHAPE = ItemOperation(
     ExpressionAttributeNames=fields.NAMES,
     ReturnValuesOnConditionCheckFailure=fields.RETURN_VALUES_ON_FAILURE,
 )
-EXPRESSIONS = Parameters("UpdateExpression ConditionExpression", legacy="AttributeUpdates Expected ConditionalOperator")
+_EXPRESSIONS = Parameters(
+    "UpdateExpression ConditionExpression", legacy="AttributeUpdates Expected ConditionalOperator"
+)
 
 
 def rules(request: dict[str, Any]) -> Checked:
     checked = Checked(request, named(request["TableName"]))
-    EXPRESSIONS.check(request)
+    _EXPRESSIONS.check(request)
     checked.key = values.normalised_item(request["Key"])
     if "UpdateExpression" not in request:
         checked.update = parameters.updates(request.get("AttributeUpdates", {}))
@@ -105,4 +107,4 @@ def _returned(how: str | None, change: Updated, old: Stored | None, render: Rend
     return None
 
 
-OPERATIONS = (Write("UpdateItem", SHAPE, rules, update_item, quick=True),)
+OPERATIONS = (Write("UpdateItem", _SHAPE, rules, update_item, quick=True),)

@@ -25,9 +25,9 @@ from sekkei.errors import (
     ValidationException,
 )
 
-Record = dict[str, Any]
+_Record = dict[str, Any]
 
-SHAPE = TableOperation(
+_SHAPE = TableOperation(
     "UpdateTableInput",
     TableName=CONTROL_TABLE_NAME,
     AttributeDefinitions=schema.ATTRIBUTE_DEFINITIONS,
@@ -57,7 +57,7 @@ SHAPE = TableOperation(
     OnDemandThroughput=schema.ON_DEMAND_THROUGHPUT,
     WarmThroughput=schema.WARM_THROUGHPUT,
 )
-CHANGES = (
+_CHANGES = (
     "ProvisionedThroughput",
     "BillingMode",
     "StreamSpecification",
@@ -70,7 +70,7 @@ CHANGES = (
     "WarmThroughput",
 )
 
-ALONE = {
+_ALONE = {
     "SSESpecification": "Server-Side Encryption modification",
     "TableClass": "TableClass modification",
     "DeletionProtectionEnabled": "DeletionProtection modification",
@@ -91,7 +91,7 @@ def rules(request: dict[str, Any]) -> Checked:
 
 
 def _changes(request: dict[str, Any]) -> list[str]:
-    return [member for member in CHANGES if request.get(member) not in (None, [], {})]
+    return [member for member in _CHANGES if request.get(member) not in (None, [], {})]
 
 
 def _check_changes(request: dict[str, Any]) -> None:
@@ -108,7 +108,7 @@ def _check_changes(request: dict[str, Any]) -> None:
 
 def _check_combinations(request: dict[str, Any]) -> None:
     changes = _changes(request)
-    for member, name in ALONE.items():
+    for member, name in _ALONE.items():
         if member in changes and len(changes) > 1:
             raise refusal(f"{name} must be the only operation in the request")
     indexes = request.get("GlobalSecondaryIndexUpdates", ())
@@ -210,7 +210,7 @@ def update_table(transaction: Transaction, checked: Checked, render: Render) -> 
     return {"TableDescription": _describe(transaction, table, created, request)}
 
 
-def _change_billing(transaction: Transaction, record: Record, request: Mapping[str, Any]) -> None:
+def _change_billing(transaction: Transaction, record: _Record, request: Mapping[str, Any]) -> None:
     mode = request.get("BillingMode")
     if mode == "PAY_PER_REQUEST" and record.get("BillingModeSummary", {}).get("BillingMode") != mode:
         record["BillingModeSummary"] = billing_mode_summary(transaction)
@@ -228,7 +228,7 @@ def _change_billing(transaction: Transaction, record: Record, request: Mapping[s
         _change_throughput(transaction, record, throughput(request["ProvisionedThroughput"]))
 
 
-def _change_throughput(transaction: Transaction, record: Record, wanted: Record) -> None:
+def _change_throughput(transaction: Transaction, record: _Record, wanted: _Record) -> None:
     current = record["ProvisionedThroughput"]
     if throughput(current) == wanted:
         raise ValidationException(
@@ -249,7 +249,7 @@ def _change_throughput(transaction: Transaction, record: Record, wanted: Record)
     record["ProvisionedThroughput"] = changed
 
 
-def _change_settings(record: Record, request: Mapping[str, Any]) -> None:
+def _change_settings(record: _Record, request: Mapping[str, Any]) -> None:
     if request.get("DeletionProtectionEnabled") is not None:
         record["DeletionProtectionEnabled"] = request["DeletionProtectionEnabled"]
     if request.get("TableClass"):
@@ -267,7 +267,7 @@ def _change_settings(record: Record, request: Mapping[str, Any]) -> None:
         _add_definitions(record, request)
 
 
-def _add_definitions(record: Record, request: Mapping[str, Any]) -> None:
+def _add_definitions(record: _Record, request: Mapping[str, Any]) -> None:
     """Known attributes keep their types. Another type is refused only for the key of a new index."""
     known = {definition["AttributeName"]: definition for definition in record["AttributeDefinitions"]}
     created = [change["Create"] for change in request.get("GlobalSecondaryIndexUpdates") or () if "Create" in change]
@@ -285,14 +285,14 @@ def _add_definitions(record: Record, request: Mapping[str, Any]) -> None:
     record["AttributeDefinitions"] = list(known.values())
 
 
-def _find_index(table: Table, record: Record, index_name: str) -> Record:
+def _find_index(table: Table, record: _Record, index_name: str) -> _Record:
     for index in record.get("GlobalSecondaryIndexes", ()):
         if index["IndexName"] == index_name:
             return index  # type: ignore[no-any-return]
     raise ResourceNotFoundException(f"Requested resource not found: Index: {index_name} for table: {table.name}")
 
 
-def _update_index(table: Table, record: Record, change: Record) -> None:
+def _update_index(table: Table, record: _Record, change: _Record) -> None:
     index = _find_index(table, record, change["IndexName"])
     if change.get("ProvisionedThroughput"):
         check_units(change["ProvisionedThroughput"], change["IndexName"])
@@ -301,7 +301,7 @@ def _update_index(table: Table, record: Record, change: Record) -> None:
             index[member] = change[member]
 
 
-def _forget_index(table: Table, record: Record, index_name: str) -> str:
+def _forget_index(table: Table, record: _Record, index_name: str) -> str:
     index = _find_index(table, record, index_name)
     record["GlobalSecondaryIndexes"].remove(index)
     if not record["GlobalSecondaryIndexes"]:
@@ -309,7 +309,7 @@ def _forget_index(table: Table, record: Record, index_name: str) -> str:
     return index_name
 
 
-def _add_index(table: Table, record: Record, request: Mapping[str, Any], change: Record) -> str:
+def _add_index(table: Table, record: _Record, request: Mapping[str, Any], change: _Record) -> str:
     if change["IndexName"] in table.indexes:
         raise ValidationException("Attempting to create an index which already exists")
     indexes = record.setdefault("GlobalSecondaryIndexes", [])
@@ -323,7 +323,7 @@ def _add_index(table: Table, record: Record, request: Mapping[str, Any], change:
     return str(change["IndexName"])
 
 
-def _check_definitions(table: Table, record: Record) -> None:
+def _check_definitions(table: Table, record: _Record) -> None:
     """Every key attribute has a type; definitions that no key uses any more go."""
     schemas = [record["KeySchema"]]
     for member in ("LocalSecondaryIndexes", "GlobalSecondaryIndexes"):
@@ -341,7 +341,7 @@ def _check_definitions(table: Table, record: Record) -> None:
     ]
 
 
-def _change_stream(transaction: Transaction, table: Table, record: Record, request: Mapping[str, Any]) -> None:
+def _change_stream(transaction: Transaction, table: Table, record: _Record, request: Mapping[str, Any]) -> None:
     wanted = request.get("StreamSpecification")
     if not wanted:
         return
@@ -357,7 +357,7 @@ def _change_stream(transaction: Transaction, table: Table, record: Record, reque
     streams.close_stream(transaction, table.id)
 
 
-def _lay_out(transaction: Transaction, table: Table, record: Record, created: list[str], deleted: list[str]) -> None:
+def _lay_out(transaction: Transaction, table: Table, record: _Record, created: list[str], deleted: list[str]) -> None:
     for index in record.get("GlobalSecondaryIndexes", ()):
         if index["IndexName"] in created:
             index["id"] = transaction.take_id()
@@ -367,7 +367,7 @@ def _lay_out(transaction: Transaction, table: Table, record: Record, created: li
         jobs.drop_index(transaction, index_id)
 
 
-def _describe(transaction: Transaction, table: Table, created: list[str], request: Mapping[str, Any]) -> Record:
+def _describe(transaction: Transaction, table: Table, created: list[str], request: Mapping[str, Any]) -> _Record:
     """The change is done at once; the answer still says what DynamoDB's says."""
     description = table_record.describe(transaction, table, "UPDATING")
     changes = request.get("GlobalSecondaryIndexUpdates") or ()
@@ -381,8 +381,8 @@ def _describe(transaction: Transaction, table: Table, created: list[str], reques
     return description
 
 
-UNANSWERED = (
+_UNANSWERED = (
     "VectorIndexUpdates GlobalTableWitnessUpdates GlobalTableSettingsReplicationMode DisassociationProtectionEnabled"
 )
 
-OPERATIONS = (Write("UpdateTable", SHAPE, rules, update_table, unanswered=UNANSWERED),)
+OPERATIONS = (Write("UpdateTable", _SHAPE, rules, update_table, unanswered=_UNANSWERED),)

@@ -49,12 +49,12 @@ _VALUES = (
 _TYPE_NAMES = {nodes.Identifier: "Id", nodes.Path: "Path", nodes.Missing: "Missing", nodes.Parameter: "Parameter"}
 
 
-def is_value(node: Expression) -> bool:
+def _is_value(node: Expression) -> bool:
     """Whether a node stands for a value, whatever the item holds."""
     return isinstance(node, _VALUES)
 
 
-def value_of(node: Expression, parameters: Sequence[AttributeValue]) -> AttributeValue:
+def _value_of(node: Expression, parameters: Sequence[AttributeValue]) -> AttributeValue:
     """The value of a parameter or a literal."""
     if isinstance(node, nodes.Parameter):
         return parameters[node.index]
@@ -67,7 +67,7 @@ def item_of(node: Expression, parameters: Sequence[AttributeValue]) -> Item:
         raise _unsupported(node, _ROOT)
     item: Item = {}
     for name, value in node.members:
-        item[_member_name(name)] = value_of(value, parameters)
+        item[_member_name(name)] = _value_of(value, parameters)
     return item
 
 
@@ -140,14 +140,14 @@ def _unsupported(node: Expression, path: str) -> ValidationException:
 
 _INDEX_MAX = 2**31 - 1
 
-DocumentPath = tuple[str | int, ...]
+_DocumentPath = tuple[str | int, ...]
 
 
-def is_path(node: Expression) -> bool:
+def _is_path(node: Expression) -> bool:
     return isinstance(node, nodes.Identifier | nodes.Path)
 
 
-def document_path(node: Expression) -> DocumentPath:
+def document_path(node: Expression) -> _DocumentPath:
     """The names and list indexes of a path; raises for anything that is no path of an item."""
     if isinstance(node, nodes.Identifier):
         return (_unquoted(node.name),)
@@ -214,7 +214,7 @@ class Columns(Projection):
 
     __slots__ = ("_columns", "in_order")
 
-    def __init__(self, columns: list[DocumentPath]) -> None:
+    def __init__(self, columns: list[_DocumentPath]) -> None:
         super().__init__(columns)
         self._columns = {_column_name(path): path for path in columns}
         self.in_order = tuple(dict.fromkeys(str(path[0]) for path in columns))
@@ -244,17 +244,17 @@ def columns_of(projections: tuple[nodes.Projection, ...]) -> Columns | None:
     return Columns(columns)
 
 
-def _column_name(path: DocumentPath) -> str:
+def _column_name(path: _DocumentPath) -> str:
     """The last name of a path, with the indexes behind it."""
     last = max(place for place, part in enumerate(path) if isinstance(part, str))
     return str(path[last]) + "".join(f"[{index}]" for index in path[last + 1 :])
 
 
-PARAMETER = "WHERE"
+_PARAMETER = "WHERE"
 """What the engine's messages would call the expression, if PartiQL's did not leave that out."""
 
 
-NODES_MAX = 20_000
+_NODES_MAX = 20_000
 
 
 class Bindings:
@@ -278,7 +278,7 @@ class Bindings:
         return Value(placeholder)
 
     def literal(self, node: Expression) -> Value:
-        return self.value(value_of(node, self.parameters))
+        return self.value(_value_of(node, self.parameters))
 
     def _name(self, name: str) -> str:
         placeholder = self._placeholders.setdefault(name, f"#{len(self._placeholders)}")
@@ -310,21 +310,21 @@ class StatementCondition(BoundCondition):
 
 
 @contextmanager
-def in_partiql_words() -> Iterator[None]:
+def _in_partiql_words() -> Iterator[None]:
     """PartiQL's messages are those of expressions, without the name of a parameter before them."""
     try:
         yield
     except ValidationException as refusal:
-        raise ValidationException(refusal.message.removeprefix(f"Invalid {PARAMETER}: ")) from None
+        raise ValidationException(refusal.message.removeprefix(f"Invalid {_PARAMETER}: ")) from None
 
 
 def condition_of(where: Expression, bindings: Bindings) -> ConditionTree:
     """The tree of a WHERE clause, all of its operands checked."""
     tree = _condition(where, bindings)
-    if _expanded(tree, {}) > NODES_MAX:
+    if _expanded(tree, {}) > _NODES_MAX:
         raise ValidationException("The WHERE clause is too complex to evaluate")
-    with in_partiql_words():
-        condition.checks(PARAMETER, tree, bindings.names).run(bindings.values)
+    with _in_partiql_words():
+        condition.checks(_PARAMETER, tree, bindings.names).run(bindings.values)
     return tree
 
 
@@ -358,23 +358,23 @@ def _condition(node: Expression, bindings: Bindings) -> ConditionTree:
         case nodes.Call(name) if name in CONDITION_FUNCTIONS:
             return Operation(name, _operands(node, bindings))
         case nodes.Call():
-            raise unrecognised(node)
+            raise _unrecognised(node)
         case _:
             raise unsupported(node)
 
 
-def unrecognised(call: nodes.Call) -> ValidationException:
+def _unrecognised(call: nodes.Call) -> ValidationException:
     return ValidationException(f"Unrecognized function: {call.name} at {call.at}")
 
 
 def _operand(node: Expression, bindings: Bindings) -> Operand:
-    if is_path(node):
+    if _is_path(node):
         return bindings.path(node)
-    if is_value(node):
+    if _is_value(node):
         return bindings.literal(node)
     if isinstance(node, nodes.Call):
         if node.name != "size":
-            raise unrecognised(node)
+            raise _unrecognised(node)
         return Operation("size", _operands(node, bindings))
     raise unsupported(node)
 
@@ -410,8 +410,8 @@ def _same_truth(test: ConditionTree, other: Expression, bindings: Bindings) -> C
     if _is_condition(other):
         second = _condition(other, bindings)
         return Or((And((test, second)), And((false, Not(second, True)))))
-    if is_value(other):
-        value = value_of(other, bindings.parameters)
+    if _is_value(other):
+        value = _value_of(other, bindings.parameters)
         if "BOOL" not in value:
             return And((test, false))
         return test if value["BOOL"] else false
@@ -453,12 +453,12 @@ _SETS = frozenset({"SS", "NS", "BS"})
 _SET_FUNCTIONS = {"set_add": "ADD", "set_delete": "DELETE"}
 
 
-class StatementUpdate(UpdateTemplate):
+class _StatementUpdate(UpdateTemplate):
     """An update that was never text of its own."""
 
     def __init__(self, actions: tuple[Action, ...]) -> None:
         found = list(update.nodes(actions))
-        self.parameter = PARAMETER
+        self.parameter = _PARAMETER
         self.actions = actions
         self.paths = tuple(node for node in found if isinstance(node, Path))
         self.placeholders = placeholders(self.paths)
@@ -467,9 +467,9 @@ class StatementUpdate(UpdateTemplate):
 
 def update_of(actions: tuple[nodes.Assign | nodes.Remove | nodes.Insert, ...], bindings: Bindings) -> BoundUpdate:
     found = tuple([_action(action, bindings) for action in actions])
-    with in_partiql_words():
-        update.check_words(PARAMETER, found, "")
-        return Update(StatementUpdate(found), bindings.names).bind(bindings.values)
+    with _in_partiql_words():
+        update.check_words(_PARAMETER, found, "")
+        return Update(_StatementUpdate(found), bindings.names).bind(bindings.values)
 
 
 def _action(action: nodes.Assign | nodes.Remove | nodes.Insert, bindings: Bindings) -> Action:
@@ -489,9 +489,9 @@ def _set_action(action: nodes.Assign, call: nodes.Call, bindings: Bindings) -> A
     if len(call.arguments) != 2:
         raise ValidationException(f"{name} must have exactly two arguments at {call.at}")
     first, second = call.arguments
-    if not is_path(first) or document_path(first) != document_path(action.target):
+    if not _is_path(first) or document_path(first) != document_path(action.target):
         raise ValidationException(f"The first argument to {name} must equal the assignment value at {call.at}")
-    members = value_of(second, bindings.parameters) if is_value(second) else {"": None}
+    members = _value_of(second, bindings.parameters) if _is_value(second) else {"": None}
     if type_of(members) not in _SETS:
         raise ValidationException(f"The second argument to {name} must be a value with type SET at {first.at}")
     return Action(_SET_FUNCTIONS[call.name], bindings.path(action.target), bindings.value(members))
@@ -504,12 +504,12 @@ def _sum(node: Expression, bindings: Bindings) -> Operand:
 
 
 def _update_operand(node: Expression, bindings: Bindings) -> Operand:
-    if is_path(node):
+    if _is_path(node):
         return bindings.path(node)
-    if is_value(node):
+    if _is_value(node):
         return bindings.literal(node)
     if isinstance(node, nodes.Call):
         if node.name != "list_append":
-            raise unrecognised(node)
+            raise _unrecognised(node)
         return Operation(node.name, tuple([_update_operand(argument, bindings) for argument in node.arguments]))
     raise unsupported(node)

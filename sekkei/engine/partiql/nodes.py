@@ -267,7 +267,7 @@ class Actions(Node):
     actions: tuple[Assign | Remove | Insert, ...]
 
 
-Statement = Select | Insert | Update | Delete | Actions
+_Statement = Select | Insert | Update | Delete | Actions
 
 Expression = (
     String
@@ -292,5 +292,5 @@ Expression = (
     | Is
     | Like
     | Call
-    | Statement
+    | _Statement
 )

@@ -51,9 +51,9 @@ from sekkei.engine.partiql.nodes import (
 from sekkei.engine.partiql.tokens import FUNCTION_KEYWORDS, TYPE_NAMES, Span, Token, TokenKind, malformed, tokenize
 from sekkei.errors import ValidationException
 
-NESTING_MAX = 80
+_NESTING_MAX = 80
 """Levels of brackets and signs; what an item may hold ends at 32."""
-CHAIN_MAX = 80
+_CHAIN_MAX = 80
 """Operators whose left side is such an operator again: `a - b - c` nests as `(a - b) - c` does."""
 
 _OR, _AND, _NOT, _EQUALITY, _ORDER, _SUM, _PRODUCT = 10, 20, 30, 40, 50, 60, 70
@@ -73,7 +73,7 @@ _MARKERS = frozenset({"as", "at", "by", "for", "asc", "desc"})
 _CHAINED = (Compare, Arithmetic, Between, In, Is, Like)
 
 
-class ExpressionParser:
+class _ExpressionParser:
     """Reads expressions from tokens, each token once."""
 
     def __init__(self, tokens: list[Token]) -> None:
@@ -113,7 +113,7 @@ class ExpressionParser:
     # --- operators
 
     def expression(self, precedence: int = _LOOSEST) -> Expression:
-        if self._nesting >= NESTING_MAX:
+        if self._nesting >= _NESTING_MAX:
             raise malformed("Statement is nested too deeply")
         self._nesting += 1
         left = self._signed_term()
@@ -124,7 +124,7 @@ class ExpressionParser:
                 break
             if isinstance(left, _CHAINED) and rank > _AND:
                 self._chained += 1
-                if self._chained > CHAIN_MAX:
+                if self._chained > _CHAIN_MAX:
                     raise malformed("Statement is nested too deeply")
             self.take()
             left = self._infix(left, operator, rank)
@@ -395,7 +395,7 @@ def parse(statement: str) -> tuple[Expression, int]:
 
 
 def _parse(statement: str) -> tuple[Expression, int]:
-    parser = StatementParser(tokenize(statement))
+    parser = _StatementParser(tokenize(statement))
     tree = parser.expression()
     if not parser.at_end():
         if parser.head.kind is TokenKind.SEMICOLON:
@@ -407,7 +407,7 @@ def _parse(statement: str) -> tuple[Expression, int]:
 _parse_cached = lru_cache(maxsize=512)(_parse)
 
 
-class StatementParser(ExpressionParser):
+class _StatementParser(_ExpressionParser):
     def statement(self, keyword: Token) -> Expression:
         match keyword.text:
             case "select":

@@ -45,7 +45,7 @@ def normalised(parameters: Sequence[dict[str, Any]]) -> list[AttributeValue]:
     return [values.normalised(parameter) for parameter in parameters]
 
 
-def check_count(needed: int, parameters: Sequence[AttributeValue]) -> None:
+def _check_count(needed: int, parameters: Sequence[AttributeValue]) -> None:
     if needed != len(parameters):
         raise ValidationException("Number of parameters in request and statement don't match.")
 
@@ -151,7 +151,7 @@ def prepare(statement: str, given: Sequence[dict[str, Any]]) -> Prepared:
 
 def prepare_with(statement: str, values: Sequence[AttributeValue]) -> Prepared:
     tree, needed = parse(statement)
-    check_count(needed, values)
+    _check_count(needed, values)
     match tree:
         case nodes.Select():
             return _selection(tree, values)

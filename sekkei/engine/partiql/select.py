@@ -32,24 +32,24 @@ from sekkei.errors import ValidationException
 _DIGEST_BYTES = 16
 
 
-class Position(NamedTuple):
+class _Position(NamedTuple):
     """The read that goes on, and the key beyond which it does; no key when it has not begun."""
 
     read: int
     start: Item | None
 
 
-def binding_of(table: Table, statement: str, parameters: Sequence[dict[str, Any]]) -> str:
+def _binding_of(table: Table, statement: str, parameters: Sequence[dict[str, Any]]) -> str:
     """What a token is bound to. A table made anew under the same name is another one."""
     content = orjson.dumps([table.id, statement, parameters], option=orjson.OPT_SORT_KEYS)
     return hashlib.blake2b(content, digest_size=_DIGEST_BYTES).hexdigest()
 
 
-def written(binding: str, position: Position) -> str:
+def _written(binding: str, position: _Position) -> str:
     return base64.b64encode(orjson.dumps([binding, position.read, position.start])).decode()
 
 
-def read(token: str, binding: str, reads: int, table: Table, index: Index | None) -> Position:
+def read(token: str, binding: str, reads: int, table: Table, index: Index | None) -> _Position:
     """The position that a token stands for; raises for one that this statement did not get."""
     try:
         content = orjson.loads(base64.b64decode(token, validate=True))
@@ -65,7 +65,7 @@ def read(token: str, binding: str, reads: int, table: Table, index: Index | None
     parts = {part.name: part for part in (*table.key.parts, *(index.key.parts if index else ()))}
     if start is not None and not _is_key(start, parts):
         raise _invalid()
-    return Position(number, start)
+    return _Position(number, start)
 
 
 def _is_key(start: Any, parts: dict[str, KeyPart]) -> bool:
@@ -81,27 +81,27 @@ def _invalid() -> ValidationException:
     return ValidationException("Invalid NextToken")
 
 
-READS_MAX = 50
+_READS_MAX = 50
 _BRANCHES_MAX = 1000
 _FLIPPED = {"=": "=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _SORT_OPERATORS = frozenset({"=", "<", "<=", ">", ">=", "BETWEEN", "begins_with", "IN"})
 
 
-class Branch(NamedTuple):
+class _Branch(NamedTuple):
     """One alternative of a clause: conditions on the key, and all others."""
 
     on_key: tuple[Operation, ...] = ()
     filters: tuple[ConditionTree, ...] = ()
 
-    def joined(self, other: Branch) -> Branch:
-        return Branch(self.on_key + other.on_key, self.filters + other.filters)
+    def joined(self, other: _Branch) -> _Branch:
+        return _Branch(self.on_key + other.on_key, self.filters + other.filters)
 
     @property
     def whole(self) -> ConditionTree:
         return And((*self.on_key, *self.filters))
 
 
-class Read(NamedTuple):
+class _Read(NamedTuple):
     """One range of one partition, and the condition on what lies in it."""
 
     partition: AttributeValue
@@ -132,7 +132,7 @@ class KeyPlanner:
         self._tests: dict[int, list[Operation]] = {}
         self._excluding: dict[int, bool] = {}
 
-    def reads(self, tree: ConditionTree) -> list[Read] | None:
+    def reads(self, tree: ConditionTree) -> list[_Read] | None:
         """The reads in the order of the clause; None when everything has to be read."""
         self._check_types(tree)
         try:
@@ -146,13 +146,13 @@ class KeyPlanner:
         if len(pinned) < len(branches):
             return None
         reads = self._without_overlap(branches, pinned)
-        if len(branches) > READS_MAX:
+        if len(branches) > _READS_MAX:
             raise _too_many()
         return reads
 
     # --- the clause as alternatives
 
-    def _branches(self, node: ConditionTree) -> list[Branch]:
+    def _branches(self, node: ConditionTree) -> list[_Branch]:
         if isinstance(node, And):
             return self._conjunction([self._branches(part) for part in node.parts])
         if isinstance(node, Or) and self._speaks_of_key(node):
@@ -163,13 +163,13 @@ class KeyPlanner:
         if isinstance(node, Operation):
             tests = self._key_tests(node)
             if tests:
-                return [Branch(on_key=(test,)) for test in tests]
-        return [Branch(filters=(node,))]
+                return [_Branch(on_key=(test,)) for test in tests]
+        return [_Branch(filters=(node,))]
 
     @staticmethod
-    def _conjunction(parts: list[list[Branch]]) -> list[Branch]:
+    def _conjunction(parts: list[list[_Branch]]) -> list[_Branch]:
         single = [branches[0] for branches in parts if len(branches) == 1]
-        common = Branch(
+        common = _Branch(
             tuple(test for branch in single for test in branch.on_key),
             tuple(test for branch in single for test in branch.filters),
         )
@@ -247,14 +247,14 @@ class KeyPlanner:
                             f"Key attribute's data type should match its data type in table's schema: Key {part.name}"
                         )
 
-    def _partition(self, branch: Branch) -> AttributeValue | None:
+    def _partition(self, branch: _Branch) -> AttributeValue | None:
         """The one partition that an alternative names; None when it names none, or two."""
         values = [self._values(test)[0] for test in branch.on_key if self._part(test) is self._hash]
         return values[0] if values and all(value == values[0] for value in values) else None
 
     # --- ranges
 
-    def _without_overlap(self, branches: list[Branch], partitions: list[AttributeValue]) -> list[Read]:
+    def _without_overlap(self, branches: list[_Branch], partitions: list[AttributeValue]) -> list[_Read]:
         """One read for each alternative. Those of one partition must not overlap, unless one of them says what the
         sort key is not: then the partition is read once, by all of its alternatives together."""
         excluding = {
@@ -262,8 +262,8 @@ class KeyPlanner:
             for branch, partition in zip(branches, partitions, strict=True)
             if any(self._excludes_sort_key(condition) for condition in branch.filters)
         }
-        reads: list[Read] = []
-        together: dict[str, list[Branch]] = {}
+        reads: list[_Read] = []
+        together: dict[str, list[_Branch]] = {}
         for branch, partition in zip(branches, partitions, strict=True):
             if _identity(partition) in excluding:
                 together.setdefault(_identity(partition), []).append(branch)
@@ -276,7 +276,7 @@ class KeyPlanner:
                 reads.append(self._read_together(alternatives, partition))
         return reads
 
-    def _read(self, branch: Branch, partition: AttributeValue) -> Read:
+    def _read(self, branch: _Branch, partition: AttributeValue) -> _Read:
         for test in branch.on_key:
             for value in self._values(test):
                 check_not_empty(self._part(test).name, value)
@@ -286,13 +286,13 @@ class KeyPlanner:
             if self._part(test) is self._range:
                 is_one_item = is_one_item or test.operator == "="
                 within = _common(within, self._sort_range(partition, test))
-        return Read(partition, within, branch.filters, is_one_item)
+        return _Read(partition, within, branch.filters, is_one_item)
 
-    def _read_together(self, branches: list[Branch], partition: AttributeValue) -> Read:
+    def _read_together(self, branches: list[_Branch], partition: AttributeValue) -> _Read:
         if len(branches) == 1:
             return self._read(branches[0], partition)
         whole = Or(tuple([branch.whole for branch in branches]))
-        return Read(partition, key_range(self._schema, [partition]), (whole,), False)
+        return _Read(partition, key_range(self._schema, [partition]), (whole,), False)
 
     def _sort_range(self, partition: AttributeValue, test: Operation) -> KeyRange:
         if test.operator == "=":
@@ -318,7 +318,7 @@ class KeyPlanner:
         )
 
 
-def _check_apart(reads: Iterable[Read]) -> None:
+def _check_apart(reads: Iterable[_Read]) -> None:
     reach: bytes | None = b""
     for low, high in sorted((read.within for read in reads), key=lambda within: within.low):
         if high is not None and high <= low:
@@ -341,20 +341,20 @@ def _too_many() -> ValidationException:
     return ValidationException("Too many decomposed read operations for a given query.")
 
 
-class Order(NamedTuple):
+class _Order(NamedTuple):
     """How reads are arranged, and which way each walks."""
 
     partitions_descending: bool
     descending: bool
     """Within a partition."""
 
-    def arranged(self, reads: list[Read]) -> list[Read]:
+    def arranged(self, reads: list[_Read]) -> list[_Read]:
         """Reads do not overlap, so walking them one after the other is walking in order."""
         inner = sorted(reads, key=lambda read: read.within.low, reverse=self.descending)
         return sorted(inner, key=lambda read: keys.part_bytes(read.partition), reverse=self.partitions_descending)
 
 
-def order_of(selection: Selection, schema: KeySchema, reads: list[Read] | None) -> Order | None:
+def _order_of(selection: Selection, schema: KeySchema, reads: list[_Read] | None) -> _Order | None:
     """None when the statement asks for no order; raises for one that cannot be had."""
     if not selection.select.orderings:
         return None
@@ -377,7 +377,7 @@ def order_of(selection: Selection, schema: KeySchema, reads: list[Read] | None) 
         )
     # Without a word about the sort key DynamoDB walks against it.
     descending = wanted.get(schema.range[0].name, True) if schema.range else False
-    return Order(wanted.get(hash_name, False), descending)
+    return _Order(wanted.get(hash_name, False), descending)
 
 
 _INVALID = "One or more parameter values were invalid: "
@@ -390,20 +390,20 @@ def select(snapshot: Snapshot, selection: Selection, request: dict[str, Any], re
     columns = selection.columns()
     _check_index(index, columns, bool(request.get("ConsistentRead")))
     reads = _reads(table, index, selection)
-    order = order_of(selection, table.key if index is None else index.key, reads)
+    order = _order_of(selection, table.key if index is None else index.key, reads)
     if reads is None:
-        reads = [Read({}, whole_segment(None, None), () if selection.where is None else (selection.where,), False)]
+        reads = [_Read({}, whole_segment(None, None), () if selection.where is None else (selection.where,), False)]
     elif order is not None:
         reads = order.arranged(reads)
-    binding = binding_of(table, request["Statement"], request.get("Parameters", ()))
-    position = Position(0, None)
+    binding = _binding_of(table, request["Statement"], request.get("Parameters", ()))
+    position = _Position(0, None)
     if "NextToken" in request:
         position = read(request["NextToken"], binding, len(reads), table, index)
     checked = Checked(request, table.name, projection=columns)
     page = Page(table, index, checked, render)
     forward = order is None or not order.descending
 
-    def fill(read: Read, start: Item | None) -> Slices:
+    def fill(read: _Read, start: Item | None) -> Slices:
         checked.filter = StatementCondition(read.filter, selection.bindings) if read.filter is not None else None
         yield from filled(snapshot, page, read.within, start, forward)
         return page.answer()
@@ -413,8 +413,8 @@ def select(snapshot: Snapshot, selection: Selection, request: dict[str, Any], re
 
 
 def _filled(
-    fill: Callable[[Read, Item | None], Slices], reads: list[Read], position: Position, is_table: bool
-) -> Generator[None, None, tuple[Response, Position | None]]:
+    fill: Callable[[_Read, Item | None], Slices], reads: list[_Read], position: _Position, is_table: bool
+) -> Generator[None, None, tuple[Response, _Position | None]]:
     """The answer of a page filled by one read after the other, and where the next page begins."""
     start = position.start
     answer: Response = {}
@@ -425,16 +425,16 @@ def _filled(
         last = answer.get("LastEvaluatedKey")
         if last is not None:
             if not (read.is_one_item and is_table):
-                return answer, Position(number, last)
+                return answer, _Position(number, last)
             # One item was all there was: what remains begins with the next read.
-            return answer, Position(number + 1, None) if number + 1 < len(reads) else None
+            return answer, _Position(number + 1, None) if number + 1 < len(reads) else None
     return answer, None
 
 
-def _answer(answer: Response, following: Position | None, binding: str) -> Response:
+def _answer(answer: Response, following: _Position | None, binding: str) -> Response:
     response: Response = {"Items": answer["Items"]}
     if following is not None:
-        response["NextToken"] = written(binding, following)
+        response["NextToken"] = _written(binding, following)
         response["LastEvaluatedKey"] = answer["LastEvaluatedKey"]
     if "ConsumedCapacity" in answer:
         response["ConsumedCapacity"] = answer["ConsumedCapacity"]
@@ -475,7 +475,7 @@ def _check_index(index: Index | None, columns: Columns | None, consistent: bool)
             )
 
 
-def _reads(table: Table, index: Index | None, selection: Selection) -> list[Read] | None:
+def _reads(table: Table, index: Index | None, selection: Selection) -> list[_Read] | None:
     if selection.where is None:
         return None
     schema = table.key if index is None else index.key
@@ -485,7 +485,7 @@ def _reads(table: Table, index: Index | None, selection: Selection) -> list[Read
     return reads
 
 
-def _check_filters(index: Index, reads: list[Read], bindings: Bindings) -> None:
+def _check_filters(index: Index, reads: list[_Read], bindings: Bindings) -> None:
     """A keyed read of an index cannot filter by what the index does not hold, unless one of its reads need not."""
     assert index.projected is not None, "asked only of an index that holds a part"
     missing: list[str] = []
@@ -498,7 +498,7 @@ def _check_filters(index: Index, reads: list[Read], bindings: Bindings) -> None:
     )
 
 
-def _attributes(read: Read, bindings: Bindings) -> list[str]:
+def _attributes(read: _Read, bindings: Bindings) -> list[str]:
     found = [
         bindings.names[str(node.elements[0])]
         for condition in read.filters

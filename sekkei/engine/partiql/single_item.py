@@ -23,7 +23,7 @@ _RETURN_VALUES = {
 }
 
 
-class Keyed(NamedTuple):
+class _Keyed(NamedTuple):
     """A WHERE clause taken apart: the key it names, and the conditions beside it."""
 
     key: Item
@@ -39,7 +39,7 @@ class Keyed(NamedTuple):
         return And(self.conditions) if len(self.conditions) > 1 else self.conditions[0] if self.conditions else None
 
 
-def keyed(table: Table, where: ConditionTree | None, bindings: Bindings, *, single_in: bool = False) -> Keyed:
+def keyed(table: Table, where: ConditionTree | None, bindings: Bindings, *, single_in: bool = False) -> _Keyed:
     """Equalities on the key as the key, the first of each attribute; with `single_in` also `pk IN ['a']`."""
     key: Item = {}
     conditions: list[ConditionTree] = []
@@ -53,7 +53,7 @@ def keyed(table: Table, where: ConditionTree | None, bindings: Bindings, *, sing
         if key.setdefault(name, value) != value:
             names_two = names_two or name
             conditions.append(part)
-    return Keyed(key, tuple(conditions), names_two)
+    return _Keyed(key, tuple(conditions), names_two)
 
 
 def _equality(table: Table, part: ConditionTree, bindings: Bindings, single_in: bool) -> tuple[str, Any] | None:
@@ -84,7 +84,7 @@ def write_of(statement: Writing, table: Table, request: dict[str, Any]) -> Check
     return _delete(statement, table, found, request)
 
 
-def _update(statement: UpdateStatement, table: Table, found: Keyed, request: dict[str, Any]) -> Checked:
+def _update(statement: UpdateStatement, table: Table, found: _Keyed, request: dict[str, Any]) -> Checked:
     condition = _there(table, statement.bindings, "attribute_exists")
     if found.conditions:
         condition = And((condition, *found.conditions))
@@ -97,7 +97,7 @@ def _update(statement: UpdateStatement, table: Table, found: Keyed, request: dic
     return part
 
 
-def _delete(statement: Deletion, table: Table, found: Keyed, request: dict[str, Any]) -> Checked:
+def _delete(statement: Deletion, table: Table, found: _Keyed, request: dict[str, Any]) -> Checked:
     condition = None
     if found.condition is not None:
         # An item that is not there is as good as deleted: the condition is about one that is.
@@ -125,7 +125,7 @@ def get_of(statement: Selection, table: Table, columns: Columns | None, request:
     return Checked(request, table.name, key=found.key, projection=columns, action="Get")
 
 
-def _one_item(table: Table, where: ConditionTree | None, bindings: Bindings) -> Keyed:
+def _one_item(table: Table, where: ConditionTree | None, bindings: Bindings) -> _Keyed:
     found = keyed(table, where, bindings)
     if found.names_two:
         raise ValidationException(

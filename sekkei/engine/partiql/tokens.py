@@ -31,7 +31,7 @@ some space sql sqlcode sqlerror sqlstate string struct substring sum symbol syst
 timestamp to transaction translate translation trim true tuple union unique unknown unpivot update upper usage user
 using value values varchar varying view when whenever where with work write zone
 """
-KEYWORDS = frozenset(_KEYWORD_LIST.split())
+_KEYWORDS = frozenset(_KEYWORD_LIST.split())
 
 _FUNCTION_LIST = """
 avg bag bit_length char_length character_length coalesce count exists list lower max min nullif octet_length sexp
@@ -40,9 +40,9 @@ size sum upper
 FUNCTION_KEYWORDS = frozenset(_FUNCTION_LIST.split())
 """Keywords that name a function where a parenthesis follows."""
 
-OPERATOR_WORDS = frozenset({"and", "or", "not", "is", "in", "between", "like", "union", "except", "intersect"})
+_OPERATOR_WORDS = frozenset({"and", "or", "not", "is", "in", "between", "like", "union", "except", "intersect"})
 
-JOINED: dict[tuple[str, str], str] = {
+_JOINED: dict[tuple[str, str], str] = {
     ("not", "in"): "not_in",
     ("is", "not"): "is_not",
     ("not", "between"): "not_between",
@@ -57,7 +57,7 @@ JOINED: dict[tuple[str, str], str] = {
 }
 """Two words that the grammar reads as one."""
 
-TYPE_ALIASES = {
+_TYPE_ALIASES = {
     "varchar": "character_varying",
     "char": "character",
     "dec": "decimal",
@@ -238,10 +238,10 @@ def _token(match: re.Match[str], span: Span) -> Token:
 
 def _word(text: str, span: Span) -> Token:
     lower = text.lower()
-    if lower in OPERATOR_WORDS:
+    if lower in _OPERATOR_WORDS:
         return Token(TokenKind.OPERATOR, lower, span)
-    if lower in KEYWORDS:
-        return Token(TokenKind.KEYWORD, TYPE_ALIASES.get(lower, lower), span)
+    if lower in _KEYWORDS:
+        return Token(TokenKind.KEYWORD, _TYPE_ALIASES.get(lower, lower), span)
     return Token(TokenKind.IDENTIFIER, text, span)
 
 
@@ -250,7 +250,7 @@ def _append(tokens: list[Token], token: Token) -> None:
     if tokens and token.kind in (TokenKind.KEYWORD, TokenKind.OPERATOR):
         before = tokens[-1]
         joined = (
-            JOINED.get((before.text, token.text)) if before.kind in (TokenKind.KEYWORD, TokenKind.OPERATOR) else None
+            _JOINED.get((before.text, token.text)) if before.kind in (TokenKind.KEYWORD, TokenKind.OPERATOR) else None
         )
         if joined is not None:
             kind = TokenKind.OPERATOR if TokenKind.OPERATOR in (before.kind, token.kind) else TokenKind.KEYWORD

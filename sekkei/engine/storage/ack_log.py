@@ -24,7 +24,7 @@ SUFFIX = "-acknowledged"
 _BODY = struct.Struct("<8sqq")
 _CRC = struct.Struct("<I")
 _MAGIC = b"SEKKEI-1"
-SIZE = _BODY.size + _CRC.size
+_SIZE = _BODY.size + _CRC.size
 
 
 def new_store() -> int:
@@ -44,7 +44,7 @@ class Acknowledged:
 
     def note(self, store: int, commits: int) -> None:
         """After the commit. Another process may have been quicker with a later one; then its record stays."""
-        known = _parsed(os.pread(self._file, SIZE, 0))
+        known = _parsed(os.pread(self._file, _SIZE, 0))
         if known is None or known[0] != store or known[1] < commits:
             body = _BODY.pack(_MAGIC, store, commits)
             # The commit is done, whatever becomes of the record; an older one is still true.
@@ -80,14 +80,14 @@ def forget(path: str) -> None:
 def _read(path: str) -> tuple[int, int] | None:
     try:
         with open(place(path), "rb") as opened:
-            return _parsed(opened.read(SIZE))
+            return _parsed(opened.read(_SIZE))
     except OSError:
         return None
 
 
 def _parsed(content: bytes) -> tuple[int, int] | None:
     """Store and counter; None when the record is not there or not whole."""
-    if len(content) != SIZE or _CRC.unpack_from(content, _BODY.size)[0] != crc32(content[: _BODY.size]):
+    if len(content) != _SIZE or _CRC.unpack_from(content, _BODY.size)[0] != crc32(content[: _BODY.size]):
         return None
     magic, store, commits = _BODY.unpack_from(content)
     return (store, commits) if magic == _MAGIC else None

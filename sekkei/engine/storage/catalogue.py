@@ -18,7 +18,7 @@ ACCOUNT = "123456789012"
 DEFAULT_REGION = "us-east-1"
 HASH_BYTES_MAX = 2048
 RANGE_BYTES_MAX = 1024
-SURELY_SHORT = 64
+_SURELY_SHORT = 64
 """Four parts of this many characters fit into either half of a key."""
 
 
@@ -67,7 +67,7 @@ class KeySchema:
             if value is None:
                 return False
             content = value.get(kind)
-            if not content or len(content) > SURELY_SHORT:
+            if not content or len(content) > _SURELY_SHORT:
                 return False
         return True
 
@@ -102,7 +102,7 @@ class KeySchema:
             if type(value) is not dict or len(value) != 1:
                 return None
             text = value.get("S")
-            if type(text) is not str or not 0 < len(text) <= SURELY_SHORT:
+            if type(text) is not str or not 0 < len(text) <= _SURELY_SHORT:
                 return None
             try:
                 texts.append(text.encode())

@@ -15,25 +15,25 @@ from sekkei import private
 from sekkei.engine.storage import ack_log, sql, wal
 from sekkei.errors import DamagedFile, NotOurFile
 
-LIBRARY_MIN = (3, 51, 3)
+_LIBRARY_MIN = (3, 51, 3)
 """Versions before this one can corrupt a database in WAL mode."""
 BUSY_TIMEOUT_MS = 10_000
-CACHE_KIB = 64 * 1024
-MMAP_BYTES = 1 << 40
+_CACHE_KIB = 64 * 1024
+_MMAP_BYTES = 1 << 40
 """All of the file, whatever its size: a page that is not mapped costs a call of the system each time it is read."""
 SYNCHRONOUS = "EXTRA"
 """FULL, and the folder is synced too when the journal of the file's first commit is deleted: were that journal to come
 back after a power cut, it would undo the whole file."""
 
-VFS_OF_ONE_PROCESS = "unix-excl" if "unix-excl" in apsw.vfs_names() else None
+_VFS_OF_ONE_PROCESS = "unix-excl" if "unix-excl" in apsw.vfs_names() else None
 """What no other process may open needs no locks of the system and no shared memory: half the time of a small read."""
 
 
-def check_library(version: str) -> None:
+def _check_library(version: str) -> None:
     found = tuple(int(part) for part in version.split("."))
-    if found < LIBRARY_MIN:
+    if found < _LIBRARY_MIN:
         raise RuntimeError(
-            f"SQLite {version} can corrupt databases in WAL mode; Sekkei needs {'.'.join(map(str, LIBRARY_MIN))} "
+            f"SQLite {version} can corrupt databases in WAL mode; Sekkei needs {'.'.join(map(str, _LIBRARY_MIN))} "
             "or newer. Install the apsw wheel, which brings its own."
         )
 
@@ -45,7 +45,7 @@ def connect(path: str, *, durable: bool = True, as_it_is: bool = False) -> apsw.
         if not as_it_is:
             create(path)
         flags = apsw.SQLITE_OPEN_READWRITE | (0 if as_it_is else apsw.SQLITE_OPEN_CREATE)
-        connection = apsw.Connection(path, flags=flags, vfs=None if durable else VFS_OF_ONE_PROCESS)
+        connection = apsw.Connection(path, flags=flags, vfs=None if durable else _VFS_OF_ONE_PROCESS)
     except apsw.CantOpenError as error:
         raise NotOurFile(f"{path} cannot be opened: {error}. Is its folder there and writable?") from None
     try:
@@ -57,12 +57,12 @@ def connect(path: str, *, durable: bool = True, as_it_is: bool = False) -> apsw.
         _close_to_others(path)
         connection.pragma("synchronous", SYNCHRONOUS if durable else "OFF")
         connection.pragma("journal_mode", "wal")
-        connection.pragma("cache_size", -CACHE_KIB)
-        connection.pragma("mmap_size", MMAP_BYTES)
+        connection.pragma("cache_size", -_CACHE_KIB)
+        connection.pragma("mmap_size", _MMAP_BYTES)
         # The writer puts the log into the database; see there.
         connection.pragma("wal_autocheckpoint", 0)
         if not as_it_is:
-            migrate(connection, path)
+            _migrate(connection, path)
     except apsw.NotADBError:
         connection.close()
         raise NotOurFile(f"{path} is not a Sekkei store: it is not an SQLite file. Name another file.") from None
@@ -153,7 +153,7 @@ def _check_is_not_newer(connection: apsw.Connection, path: str) -> None:
         )
 
 
-def migrate(connection: apsw.Connection, path: str) -> None:
+def _migrate(connection: apsw.Connection, path: str) -> None:
     """Bring the file to the current format, a numbered step and its record in one commit each."""
     while connection.pragma("user_version") != sql.FORMAT:
         _check_is_not_newer(connection, path)
@@ -204,9 +204,9 @@ def prepare(path: str) -> None:
         raise NotOurFile(f"The folder {folder} cannot be made: {error.strerror}. Name another one.") from None
 
 
-Inode = tuple[int, int]
-_connections: weakref.WeakKeyDictionary[apsw.Connection, Inode] = weakref.WeakKeyDictionary()
-_inherited: dict[apsw.Connection, Inode] = {}
+_Inode = tuple[int, int]
+_connections: weakref.WeakKeyDictionary[apsw.Connection, _Inode] = weakref.WeakKeyDictionary()
+_inherited: dict[apsw.Connection, _Inode] = {}
 
 
 def is_busy(connection: apsw.Connection) -> bool:
@@ -270,4 +270,4 @@ def _is_at_rest(connection: apsw.Connection) -> bool:
 
 
 apsw.connection_hooks.append(_begin)
-check_library(apsw.sqlite_lib_version())
+_check_library(apsw.sqlite_lib_version())

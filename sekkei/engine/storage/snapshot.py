@@ -51,13 +51,13 @@ def _crc(body: bytes, row: tuple[object, ...]) -> bytes:
     return crc32(body, crc32(repr(row).encode())).to_bytes(CRC_BYTES)
 
 
-Rows = list[tuple[Any, ...]]
+_Rows = list[tuple[Any, ...]]
 """What a query gives: its columns have the types that the statement's text says."""
 
 Row = tuple[bytes, bytes, int, int]
 """One step of a walk through a table or an index: the item's key, its bytes, its size and its checksum."""
 
-READ_TOGETHER = 25
+_READ_TOGETHER = 25
 """One statement for so many items costs less than half of one for each; more would only hold more in memory."""
 
 
@@ -81,7 +81,7 @@ class Catalogue:
             version = connection.execute(sql.READ_VERSION).get
             if version == self.version:
                 return
-            rows: Rows = connection.execute(sql.READ_TABLES).fetchall()
+            rows: _Rows = connection.execute(sql.READ_TABLES).fetchall()
             known = self._rows
             self._rows = {row: known.get(row) or _table(*row) for row in rows}
             self.tables = {table.name: table for table in self._rows.values()}
@@ -119,7 +119,7 @@ def checksum(key: bytes, blob: bytes) -> int:
         return -1
 
 
-def damaged(table: Table) -> InternalServerError:
+def _damaged(table: Table) -> InternalServerError:
     return InternalServerError(
         f"An item of table {table.name} does not match its checksum: the file is damaged. "
         "Run `sekkei verify` on it and restore the table from a backup."
@@ -158,7 +158,7 @@ class Snapshot:
             return None
         blob, crc = row
         if checksum(key, blob) != crc:
-            raise damaged(table)
+            raise _damaged(table)
         found: bytes = blob
         return found
 
@@ -169,18 +169,18 @@ class Snapshot:
             return None
         row, blob, size, crc = found
         if checksum(key, blob) != crc:
-            raise damaged(table)
+            raise _damaged(table)
         return Stored(row, blob, size)
 
     def stored_each(self, table: Table, keys: Sequence[bytes]) -> Iterator[Stored | None]:
         """Several items with the same, in the order of their keys."""
-        for start in range(0, len(keys), READ_TOGETHER):
-            some = tuple(keys[start : start + READ_TOGETHER])
+        for start in range(0, len(keys), _READ_TOGETHER):
+            some = tuple(keys[start : start + _READ_TOGETHER])
             found = {}
-            rows: Rows = self._cursor.execute(sql.read_items(table.id, len(some)), some).fetchall()
+            rows: _Rows = self._cursor.execute(sql.read_items(table.id, len(some)), some).fetchall()
             for key, row, blob, size, crc in rows:
                 if checksum(key, blob) != crc:
-                    raise damaged(table)
+                    raise _damaged(table)
                 found[key] = Stored(row, blob, size)
             yield from map(found.get, some)
 
@@ -211,7 +211,7 @@ class Snapshot:
             for row in rows:
                 base, blob, _, crc = row
                 if checksum(base, blob) != crc:
-                    raise damaged(table)
+                    raise _damaged(table)
                 yield row
         finally:
             # A statement left half-way would hold the past open and keep the log from shrinking.

@@ -10,7 +10,7 @@ from sekkei.engine.storage.snapshot import Snapshot
 from sekkei.engine.storage.transaction import Transaction
 from sekkei.errors import ResourceNotFoundException
 
-Record = dict[str, Any]
+_Record = dict[str, Any]
 
 # Members of the record that DescribeTable repeats as they are.
 _REPEATED = (
@@ -40,10 +40,10 @@ def described_table(snapshot: Snapshot, name: str) -> Table:
     return table
 
 
-def describe(snapshot: Snapshot, table: Table, status: str | None = None) -> Record:
+def describe(snapshot: Snapshot, table: Table, status: str | None = None) -> _Record:
     record = table.record
     items, size = snapshot.statistics(table.id)
-    description: Record = {member: record[member] for member in _REPEATED if member in record}
+    description: _Record = {member: record[member] for member in _REPEATED if member in record}
     description["TableStatus"] = status or record.get("TableStatus", "ACTIVE")
     description["TableSizeBytes"] = size
     description["ItemCount"] = items
@@ -61,7 +61,7 @@ def describe(snapshot: Snapshot, table: Table, status: str | None = None) -> Rec
     return description
 
 
-def _index(snapshot: Snapshot, table: Table, index: Record) -> Record:
+def _index(snapshot: Snapshot, table: Table, index: _Record) -> _Record:
     items, size = snapshot.statistics(index["id"])
     return {
         "IndexName": index["IndexName"],
@@ -73,7 +73,7 @@ def _index(snapshot: Snapshot, table: Table, index: Record) -> Record:
     }
 
 
-def _global_index(snapshot: Snapshot, table: Table, index: Record) -> Record:
+def _global_index(snapshot: Snapshot, table: Table, index: _Record) -> _Record:
     backfilling = index.get("Backfilling", False)
     description = _index(snapshot, table, index)
     description["IndexStatus"] = "CREATING" if backfilling or not table.is_active else "ACTIVE"
@@ -86,7 +86,7 @@ def _global_index(snapshot: Snapshot, table: Table, index: Record) -> Record:
     return description
 
 
-def _throughput(throughput: Record) -> Record:
+def _throughput(throughput: _Record) -> _Record:
     return {
         **{name: throughput[name] for name in ("LastIncreaseDateTime", "LastDecreaseDateTime") if name in throughput},
         "NumberOfDecreasesToday": throughput.get("NumberOfDecreasesToday", 0),
@@ -95,7 +95,7 @@ def _throughput(throughput: Record) -> Record:
     }
 
 
-def _warm_throughput(record: Record) -> Record:
+def _warm_throughput(record: _Record) -> _Record:
     """What DynamoDB keeps ready: as told, as provisioned, or the on-demand default."""
     provisioned = record.get("ProvisionedThroughput", {})
     told = record.get("WarmThroughput", {})
@@ -110,7 +110,7 @@ POLICIES = "ResourcePolicies"
 """The record's member that holds the policies of the table and of its stream, by ARN."""
 
 
-def build(transaction: Transaction, table_id: int, record: Record) -> None:
+def build(transaction: Transaction, table_id: int, record: _Record) -> None:
     """Lay a table out: its items, its indexes, its record."""
     transaction.create_items(table_id)
     for member in ("LocalSecondaryIndexes", "GlobalSecondaryIndexes"):
@@ -120,7 +120,7 @@ def build(transaction: Transaction, table_id: int, record: Record) -> None:
     transaction.save_table(table_id, record, new=True)
 
 
-def described_as_creating(transaction: Transaction, name: str) -> Record:
+def described_as_creating(transaction: Transaction, name: str) -> _Record:
     """The table is ready at once; the answer still says what DynamoDB's says."""
     description = describe(transaction, transaction.catalogue.tables[name], "CREATING")
     for index in description.get("GlobalSecondaryIndexes", ()):
@@ -128,9 +128,9 @@ def described_as_creating(transaction: Transaction, name: str) -> Record:
     return description
 
 
-def new_record(transaction: Transaction, request: Mapping[str, Any]) -> Record:
+def new_record(transaction: Transaction, request: Mapping[str, Any]) -> _Record:
     on_demand = request.get("BillingMode") == "PAY_PER_REQUEST"
-    record: Record = {
+    record: _Record = {
         "TableName": request["TableName"],
         "TableArn": table_arn(request["TableName"], transaction.region),
         "TableId": transaction.uuid(),
@@ -164,15 +164,15 @@ def new_record(transaction: Transaction, request: Mapping[str, Any]) -> Record:
     return record
 
 
-def throughput(requested: Mapping[str, Any]) -> Record:
+def throughput(requested: Mapping[str, Any]) -> _Record:
     return {name: requested[name] for name in ("ReadCapacityUnits", "WriteCapacityUnits") if name in requested}
 
 
-def billing_mode_summary(transaction: Transaction) -> Record:
+def billing_mode_summary(transaction: Transaction) -> _Record:
     return {"BillingMode": "PAY_PER_REQUEST", "LastUpdateToPayPerRequestDateTime": round(transaction.now, 3)}
 
 
-def global_index(requested: Mapping[str, Any]) -> Record:
+def global_index(requested: Mapping[str, Any]) -> _Record:
     index = _local_index(requested)
     index["ProvisionedThroughput"] = throughput(requested.get("ProvisionedThroughput") or {})
     for member in ("OnDemandThroughput", "WarmThroughput"):
@@ -181,11 +181,11 @@ def global_index(requested: Mapping[str, Any]) -> Record:
     return index
 
 
-def _local_index(requested: Mapping[str, Any]) -> Record:
+def _local_index(requested: Mapping[str, Any]) -> _Record:
     return {member: requested[member] for member in ("IndexName", "KeySchema", "Projection")}
 
 
-def encryption_description(requested: Mapping[str, Any] | None) -> Record | None:
+def encryption_description(requested: Mapping[str, Any] | None) -> _Record | None:
     """Server-side encryption is recorded and described; the file itself is as safe as its disk."""
     if not requested or not requested.get("Enabled"):
         return None

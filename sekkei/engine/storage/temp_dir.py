@@ -16,7 +16,7 @@ try:
 except ImportError:  # Windows, which deletes no file that is in use
     fcntl = None  # type: ignore[assignment]
 
-PREFIX = "sekkei-memory-"
+_PREFIX = "sekkei-memory-"
 SHARED_MEMORY = "/dev/shm"
 
 
@@ -45,7 +45,7 @@ def _made(place: str) -> tuple[str, int | None]:
     while True:
         made = tempfile.mkdtemp(prefix=f".sekkei-{os.getpid()}-", dir=place)
         lock = _hold(made)
-        path = os.path.join(place, PREFIX + os.path.basename(made).removeprefix(".sekkei-"))
+        path = os.path.join(place, _PREFIX + os.path.basename(made).removeprefix(".sekkei-"))
         if not os.path.exists(path):
             os.rename(made, path)
             return path, lock
@@ -59,7 +59,7 @@ def _sweep(place: str) -> None:
     if fcntl is None:
         return
     with contextlib.suppress(OSError), os.scandir(place) as entries:
-        for path in [entry.path for entry in entries if entry.name.startswith(PREFIX)]:
+        for path in [entry.path for entry in entries if entry.name.startswith(_PREFIX)]:
             with contextlib.suppress(OSError):
                 _remove_unless_held(path)
 

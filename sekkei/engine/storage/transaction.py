@@ -72,9 +72,9 @@ def change_checksum(
 
 TTL_KEY_BYTES = 8
 
-Sized = tuple[Item | None, int]
+_Sized = tuple[Item | None, int]
 """An item with its size, which is known wherever an item is written; None where there is no item."""
-ABSENT: Sized = (None, 0)
+ABSENT: _Sized = (None, 0)
 
 PART_SECONDS = 0.02
 """How long a part of long work may keep others from writing."""
@@ -132,7 +132,7 @@ class Transaction(Snapshot):
         if table.logs_changes:
             self._log(table, key, old.item, old, None, 0, by_ttl)
 
-    def index(self, table: Table, base: bytes, row: int, old: Sized, new: Sized) -> None:
+    def index(self, table: Table, base: bytes, row: int, old: _Sized, new: _Sized) -> None:
         """Move an item's entries from where the old item had them to where the new one has them."""
         for index in table.indexes.values():
             self._move_entry(index, base, row, old, new)
@@ -140,7 +140,7 @@ class Transaction(Snapshot):
             attribute = table.ttl_attribute
             self._move(table.ttl_index_id, base, row, ttl_key(old[0], attribute), ttl_key(new[0], attribute))
 
-    def _move_entry(self, index: Index, base: bytes, row: int, old: Sized, new: Sized) -> None:
+    def _move_entry(self, index: Index, base: bytes, row: int, old: _Sized, new: _Sized) -> None:
         schema, old_item, new_item = index.key, old[0], new[0]
         old_key = schema.bytes_of(old_item) if old_item is not None else None
         if old_item is not None and new_item is not None and schema.is_same_in(old_item, new_item):
@@ -294,7 +294,7 @@ class Part:
             cursor.close()
 
 
-def _entry_size(index: Index, sized: Sized) -> int:
+def _entry_size(index: Index, sized: _Sized) -> int:
     """An entry that holds the whole item is as large as the item, and need not be measured again."""
     item, size = sized
     return size if index.projected is None or item is None else values.item_size(index.project(item))

@@ -21,7 +21,7 @@ FRAME_HEADER_BYTES = 24
 _MAGIC = 0x377F0682
 _WORD = 0xFFFFFFFF
 
-State = tuple[int, int]
+_State = tuple[int, int]
 """A running checksum."""
 
 
@@ -33,13 +33,13 @@ class Frame:
     pages: int
     """The database's size after the commit that this frame ends; 0 within a commit."""
     salts: bytes
-    stored: State
+    stored: _State
     computed_from_stored: bool
     """Whether it follows from the frame before it, as that one is stored."""
     content: bytes
 
 
-def added(state: State, data: bytes, big_endian: bool) -> State:
+def added(state: _State, data: bytes, big_endian: bool) -> _State:
     first, second = state
     words = struct.unpack(f"{'>' if big_endian else '<'}{len(data) // 4}I", data)
     for one, two in zip(words[::2], words[1::2], strict=True):
@@ -53,7 +53,7 @@ class Header:
     page_size: int
     big_endian: bool
     salts: bytes
-    state: State
+    state: _State
     is_sound: bool
 
     @classmethod
@@ -86,7 +86,7 @@ def frames(log: Path, header: Header, first: int = 1) -> Iterator[Frame]:
             number += 1
 
 
-def _stored(data: bytes) -> State:
+def _stored(data: bytes) -> _State:
     first, second = struct.unpack_from(">2I", data, 16)
     return first, second
 

@@ -33,7 +33,7 @@ from sekkei.engine.storage.snapshot import Catalogue
 from sekkei.engine.storage.transaction import Transaction
 from sekkei.errors import DynamoDBError, InternalServerError, NotOurFile, TransactionConflictException
 
-Work = Callable[[Transaction], Any]
+_Work = Callable[[Transaction], Any]
 
 
 class Job:
@@ -43,9 +43,9 @@ class Job:
 
     def __init__(
         self,
-        work: Work,
-        loop: asyncio.AbstractEventLoop | Waiter | None = None,
-        future: asyncio.Future[Any] | Waiter | None = None,
+        work: _Work,
+        loop: asyncio.AbstractEventLoop | _Waiter | None = None,
+        future: asyncio.Future[Any] | _Waiter | None = None,
         *,
         is_counted: bool = True,
     ) -> None:
@@ -73,7 +73,7 @@ class Job:
             self.future.set_result(self.result)
 
 
-class Waiter:
+class _Waiter:
     """Loop and future of a caller that has no event loop: a lock that the writer opens."""
 
     __slots__ = ("_lock", "error", "result")
@@ -108,7 +108,7 @@ class Waiter:
         yield  # never reached; it makes this a generator, which is what is awaited
 
 
-BATCH_JOBS_MAX = 256
+_BATCH_JOBS_MAX = 256
 SLOW_SECONDS = 0.002
 """Commits that take longer on average are left to the thread: an event loop has others to serve."""
 COMPANY_COMMITS = 8
@@ -120,10 +120,10 @@ log = logging.getLogger("sekkei.engine")
 
 _NOBODY = object()
 _WITHOUT_WAITING = (False,)
-CLOSED = "This store is closed."
+_CLOSED = "This store is closed."
 
 
-class Connect(Protocol):
+class _Connect(Protocol):
     def __call__(self, *, as_it_is: bool = False) -> apsw.Connection:
         """`as_it_is`: the file is to be there, and is not laid out."""
         ...
@@ -138,9 +138,9 @@ class Writer:
 
     def __init__(
         self,
-        connect: Connect,
+        connect: _Connect,
         settings: Settings,
-        housekeeping: Work,
+        housekeeping: _Work,
         acknowledged_for: str | None = None,
     ) -> None:
         """`acknowledged_for` is the file beside which acknowledged commits are noted; None for one in memory."""
@@ -156,7 +156,7 @@ class Writer:
         self._thread: threading.Thread | None = None
         self._start = threading.Lock()
         self._closed = False
-        self.closed_because = CLOSED
+        self.closed_because = _CLOSED
         self._ended = False
         """Nobody does any more jobs."""
         self._connection: apsw.Connection | None = None
@@ -183,7 +183,7 @@ class Writer:
         self._commit_seconds = 0.0
         """What a commit on an event loop takes, on average."""
 
-    def schedule(self, work: Work) -> None:
+    def schedule(self, work: _Work) -> None:
         """Have `work` done in the next batch, with nobody waiting for it."""
         self.start()
         self._put([Job(work)])
@@ -203,11 +203,11 @@ class Writer:
             job.error = RuntimeError(self.closed_because)
         self._deliver(waited_for)
 
-    async def run(self, work: Work) -> Any:
+    async def run(self, work: _Work) -> Any:
         """Do `work` in the next batch; returns when it is on disk."""
         return await self.submit(work)
 
-    def submit(self, work: Work) -> Awaitable[Any]:
+    def submit(self, work: _Work) -> Awaitable[Any]:
         """Have `work` done in the next batch; the future is done when it is on disk."""
         try:
             loop = asyncio.get_running_loop()
@@ -217,7 +217,7 @@ class Writer:
         self._put([job])
         return job.future  # type: ignore[return-value]
 
-    def submit_quick(self, work: Work) -> Awaitable[Any]:
+    def submit_quick(self, work: _Work) -> Awaitable[Any]:
         """The same for work that is done in a moment: on this event loop, if that is the quickest."""
         try:
             loop = asyncio.get_running_loop()
@@ -231,16 +231,18 @@ class Writer:
             self._gather(job, loop)
         return job.future  # type: ignore[return-value]
 
-    def _waited_for(self, work: Work) -> Waiter:
+    def _waited_for(self, work: _Work) -> _Waiter:
         """A caller without an event loop waits for it anyway, so it does the work if nobody else writes."""
-        waiter = Waiter()
+        waiter = _Waiter()
         job = self._job(work, waiter, waiter)
         if not self._run_here([job]):
             self._put([job])
             waiter.wait()
         return waiter
 
-    def _job(self, work: Work, loop: asyncio.AbstractEventLoop | Waiter, future: asyncio.Future[Any] | Waiter) -> Job:
+    def _job(
+        self, work: _Work, loop: asyncio.AbstractEventLoop | _Waiter, future: asyncio.Future[Any] | _Waiter
+    ) -> Job:
         if self._thread is None or self._closed:
             try:
                 self.start()
@@ -433,7 +435,7 @@ class Writer:
         some = self._next_jobs()
         while some is not None:
             jobs += some
-            if len(jobs) >= BATCH_JOBS_MAX:
+            if len(jobs) >= _BATCH_JOBS_MAX:
                 return jobs, False
             try:
                 some = self._queue.get_nowait()
@@ -512,7 +514,7 @@ class Writer:
         return store, commits + 1
 
     def _deliver(self, jobs: list[Job]) -> None:
-        by_loop: dict[asyncio.AbstractEventLoop | Waiter, list[Job]] = {}
+        by_loop: dict[asyncio.AbstractEventLoop | _Waiter, list[Job]] = {}
         for job in jobs:
             if job.loop is not None:
                 by_loop.setdefault(job.loop, []).append(job)

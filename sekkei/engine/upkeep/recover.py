@@ -34,7 +34,7 @@ from sekkei.errors import DynamoDBError, NotOurFile
 
 
 @dataclass(frozen=True, slots=True)
-class Gap:
+class _Gap:
     """Neighbouring keys of one table whose items are not in the new store."""
 
     table: str
@@ -57,7 +57,7 @@ class Gap:
 class Report:
     items: int = 0
     lost_commits: int = 0
-    gaps: list[Gap] = field(default_factory=list)
+    gaps: list[_Gap] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
     @property
@@ -289,7 +289,7 @@ class _Rebuilding:
         if self.with_doubtful:
             yield from found.doubtful.items()
 
-    def _gaps(self, table: Table, found: Found, keys: list[bytes], why: str, backups: list[int]) -> Iterator[Gap]:
+    def _gaps(self, table: Table, found: Found, keys: list[bytes], why: str, backups: list[int]) -> Iterator[_Gap]:
         """Keys that no kept item lies between make one gap."""
         kept = sorted(found.whole)
         runs: list[list[bytes]] = []
@@ -304,7 +304,7 @@ class _Rebuilding:
                 runs.append([key])
         for run in runs:
             held = sum(any(self._has(backup, key) for backup in backups) for key in run)
-            yield Gap(table.name, readable_key(table, run[0]), readable_key(table, run[-1]), len(run), why, held)
+            yield _Gap(table.name, readable_key(table, run[0]), readable_key(table, run[-1]), len(run), why, held)
 
     def _has(self, backup: int, key: bytes) -> bool:
         return bool(self.new.execute(f"SELECT 1 FROM items_{backup} WHERE key = ?", (key,)).fetchall())

@@ -29,7 +29,7 @@ from sekkei.engine.storage.catalogue import Table
 from sekkei.engine.storage.snapshot import checksum
 from sekkei.engine.storage.wal import Frame, Header
 
-HEADER_BYTES = 100
+_HEADER_BYTES = 100
 _PAGE_SIZE_MIN = 512
 _HEADER = struct.Struct(">16sHBBBBBB")
 _MAGIC = b"SQLite format 3\0"
@@ -64,13 +64,13 @@ def make_images(path: Path, folder: Path) -> Images:
 def _header_as_it_was(first: bytes, page_size: int, pages: int) -> bytes:
     """The first page with nothing in its header that a bit can have changed: all of it is the same in every store, or
     can be counted, or is not needed to read."""
-    head = bytearray(HEADER_BYTES)
+    head = bytearray(_HEADER_BYTES)
     _HEADER.pack_into(head, 0, _MAGIC, page_size % 65535, 1, 1, 0, 64, 32, 32)
     counter = first[24:28]
     head[24:28] = head[92:96] = counter
     for place, number in ((28, pages), (40, 1), (44, 4), (56, 1), (60, sql.FORMAT), (68, sql.APPLICATION_ID)):
         head[place : place + 4] = number.to_bytes(4)
-    return bytes(head) + first[HEADER_BYTES:]
+    return bytes(head) + first[_HEADER_BYTES:]
 
 
 def _page_size(base: bytes, log: Path) -> int:
@@ -147,14 +147,14 @@ def _write_pages(path: Path, pages: dict[int, bytes], page_size: int) -> None:
             opened.write(pages.get(number, b"").ljust(page_size, b"\0"))
 
 
-Content = tuple[bytes, int, int]
+_Content = tuple[bytes, int, int]
 """An item's bytes, size and checksum."""
 ROWS_AT_A_TIME = 1_000
-SPLITS_MAX = 200_000
+_SPLITS_MAX = 200_000
 """Looks around damaged pages before the rest of a table is given up."""
-FRUITLESS_MAX = 500
+_FRUITLESS_MAX = 500
 """The same for a table of which nothing was found so far: its very first page may be damaged."""
-LOOK_BEYOND = 1_000
+_LOOK_BEYOND = 1_000
 """How many numbers after damage are tried where nobody knows the last one."""
 
 
@@ -164,8 +164,8 @@ UNREADABLE = (apsw.Error, UnicodeError)
 
 @dataclass(slots=True)
 class Found:
-    whole: dict[bytes, Content] = field(default_factory=dict)
-    doubtful: dict[bytes, Content] = field(default_factory=dict)
+    whole: dict[bytes, _Content] = field(default_factory=dict)
+    doubtful: dict[bytes, _Content] = field(default_factory=dict)
     missing: list[bytes] = field(default_factory=list)
     """Keys without an item."""
     unreadable: bool = False
@@ -201,7 +201,7 @@ class Reading:
                 low = number + 1
             elif number is not None:
                 high = number - 1
-        yield from self._between(connection, table, columns, low, low + LOOK_BEYOND if high is None else high)
+        yield from self._between(connection, table, columns, low, low + _LOOK_BEYOND if high is None else high)
 
     def unnumbered(self, connection: apsw.Connection, table: str, columns: str) -> Iterator[Any]:
         for order in ("ASC", "DESC"):
@@ -212,7 +212,7 @@ class Reading:
                 self.complete = False
 
     def _between(self, connection: apsw.Connection, table: str, columns: str, low: int, high: int) -> Iterator[Any]:
-        ranges, looks, looks_max = [(low, high)], 0, FRUITLESS_MAX
+        ranges, looks, looks_max = [(low, high)], 0, _FRUITLESS_MAX
         while ranges and looks < looks_max:
             low, high = ranges.pop()
             looks += 1
@@ -228,7 +228,7 @@ class Reading:
                     ranges += [(low, middle), (middle + 1, high)]
                 continue
             if rows:
-                looks_max = SPLITS_MAX
+                looks_max = _SPLITS_MAX
             yield from rows
             if len(rows) == ROWS_AT_A_TIME and rows[-1][0] < high:
                 ranges.append((rows[-1][0] + 1, high))
@@ -241,7 +241,7 @@ def rescue(sound: apsw.Connection, old: apsw.Connection, id: int) -> Found:
     older_keys, older_complete = _keys(old, id)
     last = max([*keys.values(), *older_keys.values(), _last_row(old, id)], default=0)
     found.whole, numbers, items_complete = _items(sound, id, last)
-    strays: dict[bytes, Content] = {}
+    strays: dict[bytes, _Content] = {}
     if is_complete:
         # Whole items that the table's own index knows neither by key nor by row: another table's, or its own of before.
         rows = set(keys.values())
@@ -269,9 +269,9 @@ def rows_of(connection: apsw.Connection, table: str, columns: str) -> tuple[list
     return list(dict.fromkeys(row[1:] for row in reading.rows(connection, table, columns))), reading.complete
 
 
-def _items(connection: apsw.Connection, id: int, last: int) -> tuple[dict[bytes, Content], dict[int, bytes], bool]:
+def _items(connection: apsw.Connection, id: int, last: int) -> tuple[dict[bytes, _Content], dict[int, bytes], bool]:
     """By key; the keys by row; and whether they were read to the end."""
-    found: dict[bytes, Content] = {}
+    found: dict[bytes, _Content] = {}
     numbers: dict[int, bytes] = {}
     reading = Reading()
     for row, key, blob, size, crc in reading.rows(connection, f"items_{id}", "key, item, size, crc", last):
@@ -322,7 +322,7 @@ def _readable(kind: str, content: bytes) -> str:
     return base64.b64encode(content).decode() if kind == "B" else f"0x{content.hex()}"
 
 
-Rows = dict[str, tuple[int, str | None]]
+_Rows = dict[str, tuple[int, str | None]]
 """By name, where a table or index begins, and its text."""
 
 _NUMBERED = re.compile(r"(items|index|undo|window)_\d+")
@@ -355,9 +355,9 @@ def is_ours(image: Path) -> bool:
     return len(rows.keys() & _first_rows().keys()) > len(_first_rows()) // 2 or bool(_rows_in_bytes(image))
 
 
-def _read(image: Path) -> tuple[Rows, bool]:
+def _read(image: Path) -> tuple[_Rows, bool]:
     """The rows that say what they are, and whether that is all of them, as they were written."""
-    rows: Rows = {}
+    rows: _Rows = {}
     reading = Reading()
     connection = open_image(image)
     try:
@@ -377,7 +377,7 @@ def _read(image: Path) -> tuple[Rows, bool]:
     return rows, is_sound
 
 
-def _is_complete(rows: Rows) -> bool:
+def _is_complete(rows: _Rows) -> bool:
     begin = [page for page, _ in rows.values()]
     keys = {name for name in rows if name.startswith("items_")}
     return (
@@ -425,7 +425,7 @@ def _text_of(name: str | None) -> str | None:
     return _first_rows()[name][1]
 
 
-def _first_rows() -> Rows:
+def _first_rows() -> _Rows:
     """What every store has, where every store has it."""
     if not _FIRST:
         connection = apsw.Connection(":memory:")
@@ -437,13 +437,13 @@ def _first_rows() -> Rows:
     return _FIRST
 
 
-_FIRST: Rows = {}
+_FIRST: _Rows = {}
 
 
-def _rows_in_bytes(image: Path) -> Rows:
+def _rows_in_bytes(image: Path) -> _Rows:
     """Rows found by their letters, wherever they lie: the way to them may be what is damaged."""
     content = image.read_bytes()
-    rows: Rows = {}
+    rows: _Rows = {}
     for found in _TABLE_AS_BYTES.finditer(content):
         name = found[1].decode()
         rows[name] = (int.from_bytes(found[2]), _text_of(name))
@@ -452,13 +452,13 @@ def _rows_in_bytes(image: Path) -> Rows:
     return rows
 
 
-def _write_schema(image: Path, page_size: int, rows: Rows) -> None:
+def _write_schema(image: Path, page_size: int, rows: _Rows) -> None:
     """Make the first page anew, with these rows for all that the list holds."""
     with open(image, "rb+") as file:
         pages = file.seek(0, 2) // page_size
-        file.seek(HEADER_BYTES)
+        file.seek(_HEADER_BYTES)
         empty = bytes([13, 0, 0, 0, 0]) + (page_size % 65536).to_bytes(2) + b"\0"
-        file.write(empty.ljust(page_size - HEADER_BYTES, b"\0"))
+        file.write(empty.ljust(page_size - _HEADER_BYTES, b"\0"))
     connection = apsw.Connection(str(image))
     try:
         connection.pragma("journal_mode", "off")
@@ -475,7 +475,7 @@ def _write_schema(image: Path, page_size: int, rows: Rows) -> None:
         connection.close()
 
 
-def _in_order(rows: Rows) -> Iterator[tuple[str, int, str | None]]:
+def _in_order(rows: _Rows) -> Iterator[tuple[str, int, str | None]]:
     """A table's own index follows it, and belongs to a table that is there."""
     for name, (page, text) in sorted(rows.items(), key=lambda row: row[1][1] is None):
         keys = _KEYS.fullmatch(name)

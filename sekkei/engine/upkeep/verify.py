@@ -20,7 +20,7 @@ from sekkei.engine.storage.snapshot import Catalogue, Snapshot, checksum, unseal
 from sekkei.engine.storage.transaction import COLUMNS, ChangeRecord, ttl_key
 
 
-def verify_history(snapshot: Snapshot) -> Iterator[str]:
+def _verify_history(snapshot: Snapshot) -> Iterator[str]:
     for backup in backups.all_backups(snapshot):
         yield from _verify_backup(snapshot, backup)
     yield from _verify_changes(snapshot)
@@ -111,7 +111,7 @@ def verify_file(path: str) -> Iterator[str]:
     connection = file.connect_to_read(path)
     try:
         yield from _whats_lost(connection, path)
-        yield from verify(connection)
+        yield from _verify(connection)
     finally:
         connection.close()
 
@@ -126,7 +126,7 @@ def _whats_lost(connection: apsw.Connection, path: str) -> Iterator[str]:
         yield lost
 
 
-def verify(connection: apsw.Connection) -> Iterator[str]:
+def _verify(connection: apsw.Connection) -> Iterator[str]:
     catalogue = Catalogue()
     snapshot = Snapshot(connection, catalogue)
     try:
@@ -137,7 +137,7 @@ def verify(connection: apsw.Connection) -> Iterator[str]:
                     yield f"SQLite: {finding}"
             for table in catalogue.tables.values():
                 yield from _verify_table(snapshot, table)
-            yield from verify_history(snapshot)
+            yield from _verify_history(snapshot)
     except Exception as error:
         # Whatever damage makes go wrong, of whatever type, is a finding.
         machine_in_trouble(error)

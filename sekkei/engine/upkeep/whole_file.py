@@ -16,7 +16,7 @@ from sekkei.errors import NotOurFile
 
 PAGES_PER_STEP = 1_000
 
-Progress = Callable[[int, int], None]
+_Progress = Callable[[int, int], None]
 """Called with the pages copied so far and all pages."""
 
 
@@ -29,7 +29,7 @@ class InUse(Exception):
 
 
 def copy_file(
-    source: Path, target: Path, progress: Progress, *, overwrite: bool = False, only_sound: bool = False
+    source: Path, target: Path, progress: _Progress, *, overwrite: bool = False, only_sound: bool = False
 ) -> list[str]:
     """Copy a store's file; gives what verifying the copy has found. Nothing is at the target before all of it is.
 
@@ -53,7 +53,7 @@ def copy_file(
     return findings
 
 
-def _copy_pages(source: Path, partial: Path, progress: Progress) -> list[str]:
+def _copy_pages(source: Path, partial: Path, progress: _Progress) -> list[str]:
     """Copy the file with its log as SQLite reads it; gives what it lacks of what was acknowledged."""
     origin = _open_ours(source)
     try:

@@ -16,9 +16,9 @@ from sekkei.engine.operation import Checked, Condition, Update
 from sekkei.engine.storage.catalogue import HASH_BYTES_MAX, RANGE_BYTES_MAX, Index, KeyPart, KeySchema, Table
 from sekkei.errors import ValidationException
 
-INVALID = "One or more parameter values were invalid: "
+_INVALID = "One or more parameter values were invalid: "
 # A character takes four bytes at most, so a key of no more than these needs no measuring.
-SHORT_CHARACTERS = RANGE_BYTES_MAX // 4
+_SHORT_CHARACTERS = RANGE_BYTES_MAX // 4
 
 
 class EmptyKeyValue(ValidationException):
@@ -32,7 +32,7 @@ class EmptyKeyValue(ValidationException):
         return "ValidationException"
 
 
-def schema_mismatch() -> ValidationException:
+def _schema_mismatch() -> ValidationException:
     return ValidationException("The provided key element does not match the schema")
 
 
@@ -47,7 +47,7 @@ def check_not_empty(name: str, value: AttributeValue) -> None:
             )
 
 
-def check_sizes(schema: KeySchema, item: Item) -> None:
+def _check_sizes(schema: KeySchema, item: Item) -> None:
     """The bytes of each half of the key. What an item lacks, or has with another type, is in no index at all."""
     characters = 0
     for part in schema.parts:
@@ -55,18 +55,18 @@ def check_sizes(schema: KeySchema, item: Item) -> None:
         if value is None or part.type not in value:
             return
         characters += len(value[part.type])
-    if characters > SHORT_CHARACTERS:
+    if characters > _SHORT_CHARACTERS:
         _check_bytes(schema, item)
 
 
 def _check_bytes(schema: KeySchema, item: Item) -> None:
     if _bytes(schema.hash, item) > HASH_BYTES_MAX:
         raise ValidationException(
-            f"{INVALID}Size of hashkey has exceeded the maximum size limit of{HASH_BYTES_MAX} bytes"
+            f"{_INVALID}Size of hashkey has exceeded the maximum size limit of{HASH_BYTES_MAX} bytes"
         )
     if _bytes(schema.range, item) > RANGE_BYTES_MAX:
         raise ValidationException(
-            f"{INVALID}Aggregated size of all range keys has exceeded the size limit of {RANGE_BYTES_MAX} bytes"
+            f"{_INVALID}Aggregated size of all range keys has exceeded the size limit of {RANGE_BYTES_MAX} bytes"
         )
 
 
@@ -74,20 +74,20 @@ def _bytes(parts: Sequence[KeyPart], item: Item) -> int:
     return sum(values.size(item[part.name]) for part in parts)
 
 
-PLAIN_ATTRIBUTES_MAX = 500
+_PLAIN_ATTRIBUTES_MAX = 500
 """More are looked through beside the event loop, see `operation.is_large`."""
-PLAIN_NAME_MAX = 255
+_PLAIN_NAME_MAX = 255
 
 
 def measured_if_plain(item: Any) -> tuple[values.Item, int] | None:
     """An item of texts, whole numbers and truth values that is good and normal as it came, in dicts of its own, and its
     size: one look for all of it. None when it takes a closer one."""
-    if type(item) is not dict or len(item) > PLAIN_ATTRIBUTES_MAX:
+    if type(item) is not dict or len(item) > _PLAIN_ATTRIBUTES_MAX:
         return None
     own, total = {}, 0
     try:
         for name, value in item.items():
-            if type(name) is not str or not 0 < len(name) <= PLAIN_NAME_MAX or not name.isascii():
+            if type(name) is not str or not 0 < len(name) <= _PLAIN_NAME_MAX or not name.isascii():
                 return None
             if type(value) is not dict:
                 return None
@@ -260,7 +260,7 @@ def _check_start_parts(parts: Sequence[KeyPart], start: Item) -> None:
         if value is None:
             raise ValidationException(_BAD_START)
         if part.type not in value:
-            raise schema_mismatch()
+            raise _schema_mismatch()
         check_not_empty(part.name, value)
 
 
@@ -269,7 +269,7 @@ def _check_start_table_key(table: Table, start: Item) -> None:
         if part.type not in start.get(part.name, ()):
             raise ValidationException(_BAD_START_ELEMENT)
         check_not_empty(part.name, start[part.name])
-    check_sizes(table.key, start)
+    _check_sizes(table.key, start)
 
 
 def _check_start_within(schema: KeySchema, wanted: expressions.KeyRange, start: Item) -> None:
@@ -318,14 +318,14 @@ def _check_selection(index: Index | None, checked: Checked) -> None:
         return
     if checked.request.get("Select") == "ALL_ATTRIBUTES":
         raise ValidationException(
-            f"{INVALID}Select type ALL_ATTRIBUTES is not supported for global secondary index {index.name} "
+            f"{_INVALID}Select type ALL_ATTRIBUTES is not supported for global secondary index {index.name} "
             "because its projection type is not ALL"
         )
     if checked.projection is not None:
         missing = sorted(checked.projection.attributes - index.projected)
         if missing:
             raise ValidationException(
-                f"{INVALID}Global secondary index {index.name} does not project [{', '.join(missing)}]"
+                f"{_INVALID}Global secondary index {index.name} does not project [{', '.join(missing)}]"
             )
 
 
@@ -361,7 +361,7 @@ __all__ = [
 def check_key(table: Table, key: Item) -> None:
     """The Key of a request: the key attributes, all of them and nothing else."""
     if len(key) != len(table.key.names):
-        raise schema_mismatch()
+        raise _schema_mismatch()
     _check_key_values(table.key, key)
 
 
@@ -385,9 +385,9 @@ def _check_key_values(schema: KeySchema, key: Item) -> None:
     for part in schema.parts:
         value = key.get(part.name)
         if value is None or part.type not in value:
-            raise schema_mismatch()
+            raise _schema_mismatch()
         check_not_empty(part.name, value)
-    check_sizes(schema, key)
+    _check_sizes(schema, key)
 
 
 def item_key_bytes(table: Table, item: Item) -> bytes:
@@ -405,13 +405,13 @@ def _check_item_key(table: Table, item: Item) -> None:
     for part in table.key.parts:
         value = item.get(part.name)
         if value is None:
-            raise ValidationException(f"{INVALID}Missing the key {part.name} in the item")
+            raise ValidationException(f"{_INVALID}Missing the key {part.name} in the item")
         if part.type not in value:
             raise ValidationException(
-                f"{INVALID}Type mismatch for key {part.name} expected: {part.type} actual: {values.type_of(value)}"
+                f"{_INVALID}Type mismatch for key {part.name} expected: {part.type} actual: {values.type_of(value)}"
             )
         check_not_empty(part.name, value)
-    check_sizes(table.key, item)
+    _check_sizes(table.key, item)
 
 
 def check_batch_item(table: Table, item: Item) -> None:
@@ -428,7 +428,7 @@ def _check_index_keys(table: Table, item: Item) -> None:
             value = item.get(part.name)
             if value is not None and not value.get(part.type):
                 raise _index_key_refusal(table, item)
-        check_sizes(index.key, item)
+        _check_sizes(index.key, item)
 
 
 def _index_key_refusal(table: Table, item: Item) -> ValidationException:
@@ -453,7 +453,7 @@ def _bad_index_keys(table: Table, item: Item) -> Iterator[tuple[str, KeyPart, At
 
 def _type_refusal(index_name: str, part: KeyPart, actual: str) -> ValidationException:
     return ValidationException(
-        f"{INVALID}Type mismatch for Index Key {part.name} Expected: {part.type} "
+        f"{_INVALID}Type mismatch for Index Key {part.name} Expected: {part.type} "
         f"Actual: {actual} IndexName: {index_name}"
     )
 
@@ -469,7 +469,7 @@ def check_update(table: Table, update: Update | None) -> None:
     for part in table.key.parts:
         if part.name in update.changed:
             raise ValidationException(
-                f"{INVALID}Cannot update attribute {part.name}. This attribute is part of the key"
+                f"{_INVALID}Cannot update attribute {part.name}. This attribute is part of the key"
             )
     if not table.index_attributes.isdisjoint(update.changed):
         _check_index_types(table, update.kinds())
@@ -486,7 +486,7 @@ def _check_index_types(table: Table, kinds: Mapping[str, str]) -> None:
 
 
 def _key_update(part: KeyPart) -> ValidationException:
-    return ValidationException(f"{INVALID}Cannot update attribute {part.name}. This attribute is part of the key")
+    return ValidationException(f"{_INVALID}Cannot update attribute {part.name}. This attribute is part of the key")
 
 
 def check_updated_item(table: Table, before: Item, after: Item) -> int:
@@ -519,7 +519,7 @@ def _check_updated_index_keys(table: Table, before: Item, after: Item) -> None:
             f"an empty {_word(part)} value."
         )
     for index in table.indexes.values():
-        check_sizes(index.key, after)
+        _check_sizes(index.key, after)
 
 
 def check_no_duplicates(targets: Sequence[tuple[Table, bytes]]) -> None:

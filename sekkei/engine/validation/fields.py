@@ -23,9 +23,9 @@ from sekkei.engine.validation.shapes import (
 from sekkei.errors import ValidationException
 
 PATTERN = "[a-zA-Z0-9_.-]+"
-SHORTEST = 3
-LONGEST = 255
-ARN_LONGEST = 1024
+_SHORTEST = 3
+_LONGEST = 255
+_ARN_LONGEST = 1024
 
 _is_name = re.compile(PATTERN).fullmatch
 _is_arn = re.compile(rf"arn:aws[a-z-]*:dynamodb:[a-z0-9-]*:\d*:table/({PATTERN})").fullmatch
@@ -33,14 +33,14 @@ _is_arn = re.compile(rf"arn:aws[a-z-]*:dynamodb:[a-z0-9-]*:\d*:table/({PATTERN})
 
 def table_name(text: str) -> str | None:
     """The name that a name or an ARN gives; None when it is neither."""
-    return _table_name(text) if len(text) <= ARN_LONGEST else None
+    return _table_name(text) if len(text) <= _ARN_LONGEST else None
 
 
 @lru_cache(4096)
 def _table_name(text: str) -> str | None:
     match = _is_arn(text)
     name = match[1] if match else text
-    return name if SHORTEST <= len(name) <= LONGEST and _is_name(name) else None
+    return name if _SHORTEST <= len(name) <= _LONGEST and _is_name(name) else None
 
 
 def named(text: str) -> str:
@@ -50,22 +50,22 @@ def named(text: str) -> str:
     return name
 
 
-class TableName(String):
+class _TableName(String):
     """A TableName, which may be an ARN; then the name in it is what is looked at."""
 
     def __init__(self) -> None:
-        super().__init__(shortest=SHORTEST, longest=LONGEST, pattern=PATTERN)
+        super().__init__(shortest=_SHORTEST, longest=_LONGEST, pattern=PATTERN)
         self.fine = lambda value: type(value) is str and table_name(value) is not None
 
     def faults(self, value: str, path: str) -> Iterator[str]:
         match = _is_arn(value)
-        if match and len(value) > ARN_LONGEST:
-            constraint = f"Member must have length less than or equal to {ARN_LONGEST}"
+        if match and len(value) > _ARN_LONGEST:
+            constraint = f"Member must have length less than or equal to {_ARN_LONGEST}"
             return iter([fault(self.quoted(value), path, constraint)])
         return super().faults(match[1] if match else value, path)
 
 
-class _ItemTableName(TableName):
+class _ItemTableName(_TableName):
     """The one of operations on items: of an empty name nothing is said but that it is empty."""
 
     def faults(self, value: str, path: str) -> Iterator[str]:
@@ -103,12 +103,12 @@ class TableOperation(Structure):
 
 
 TABLE_NAME = _ItemTableName()
-CONTROL_TABLE_NAME = TableName()
+CONTROL_TABLE_NAME = _TableName()
 
 
 STRING = String()
 BOOLEAN = Boolean()
-VALUE = AttributeValue()
+_VALUE = AttributeValue()
 ITEM = Item()
 NAMES = Map(STRING)
 ATTRIBUTES_TO_GET = List(STRING, shortest=1, longest=255)
@@ -119,23 +119,25 @@ RETURN_VALUES = String(one_of="ALL_NEW UPDATED_OLD ALL_OLD NONE UPDATED_NEW")
 RETURN_VALUES_ON_FAILURE = String(one_of="ALL_OLD NONE")
 CONDITIONAL_OPERATOR = String(one_of="OR AND")
 SELECT = String(one_of="SPECIFIC_ATTRIBUTES COUNT ALL_ATTRIBUTES ALL_PROJECTED_ATTRIBUTES")
-COMPARISON_OPERATOR = String(one_of="IN NULL BETWEEN LT NOT_CONTAINS EQ GT NOT_NULL NE LE BEGINS_WITH GE CONTAINS")
+_COMPARISON_OPERATOR = String(one_of="IN NULL BETWEEN LT NOT_CONTAINS EQ GT NOT_NULL NE LE BEGINS_WITH GE CONTAINS")
 LIMIT = Number(least=1)
 STREAMS_LIMIT = Number(least=1, most=100)
 
 EXPECTED = Map(
     Structure(
         "ExpectedAttributeValue",
-        AttributeValueList=List(VALUE),
-        ComparisonOperator=COMPARISON_OPERATOR,
+        AttributeValueList=List(_VALUE),
+        ComparisonOperator=_COMPARISON_OPERATOR,
         Exists=BOOLEAN,
-        Value=VALUE,
+        Value=_VALUE,
     )
 )
 CONDITIONS = Map(
-    Structure("Condition", "ComparisonOperator", AttributeValueList=List(VALUE), ComparisonOperator=COMPARISON_OPERATOR)
+    Structure(
+        "Condition", "ComparisonOperator", AttributeValueList=List(_VALUE), ComparisonOperator=_COMPARISON_OPERATOR
+    )
 )
-ATTRIBUTE_UPDATES = Map(Structure("AttributeValueUpdate", Action=String(one_of="ADD DELETE PUT"), Value=VALUE))
+ATTRIBUTE_UPDATES = Map(Structure("AttributeValueUpdate", Action=String(one_of="ADD DELETE PUT"), Value=_VALUE))
 
 PLAIN_TABLE_NAME = String(shortest=3, longest=255, pattern=PATTERN)
 TABLE_ARN = String(shortest=1, longest=1024)
@@ -145,7 +147,7 @@ SHARD_ID = String(shortest=28, longest=65)
 TIME = Number("Double")
 CLIENT_REQUEST_TOKEN = String(shortest=1, longest=36)
 STATEMENT = String(shortest=1, longest=8192)
-PARAMETERS = List(VALUE, shortest=1)
+PARAMETERS = List(_VALUE, shortest=1)
 CLIENT_TOKEN = String(pattern=r"[^\$]+")
 S3_BUCKET = String(longest=255, pattern=r"[a-z0-9A-Z]+[\.\-\w]*[a-z0-9A-Z]+")
 S3_BUCKET_OWNER = String(pattern="[0-9]{12}")

@@ -17,9 +17,9 @@ from sekkei.engine.items.values import AttributeValue
 from sekkei.engine.operation import Condition
 from sekkei.errors import ValidationException
 
-INVALID = "One or more parameter values were invalid: "
+_INVALID = "One or more parameter values were invalid: "
 
-Conditions = Mapping[str, Mapping[str, Any]]
+_Conditions = Mapping[str, Mapping[str, Any]]
 
 _ARGUMENTS = {"NULL": 0, "NOT_NULL": 0, "BETWEEN": 2}
 _SCALARS = frozenset({"S", "N", "B"})
@@ -32,7 +32,7 @@ _DELETABLE = frozenset({"SS", "NS", "BS"})
 _ADDABLE = frozenset({"N", "SS", "NS", "BS", "L"})
 
 
-def _conditions(conditions: Conditions) -> dict[str, dict[str, Any]]:
+def _conditions(conditions: _Conditions) -> dict[str, dict[str, Any]]:
     return {name: _condition(condition) for name, condition in conditions.items()}
 
 
@@ -43,14 +43,14 @@ def _condition(condition: Mapping[str, Any]) -> dict[str, Any]:
     return {"ComparisonOperator": operator, "AttributeValueList": arguments}
 
 
-def filtered(conditions: Conditions, request: Mapping[str, Any]) -> expressions.legacy.Conditions | None:
+def filtered(conditions: _Conditions, request: Mapping[str, Any]) -> expressions.legacy.Conditions | None:
     """QueryFilter or ScanFilter under the request's ConditionalOperator; None when they ask for nothing."""
     checked = _conditions(conditions)
     operator = _operator(request, checked)
     return expressions.legacy.filter(checked, operator) if checked else None
 
 
-def _operator(request: Mapping[str, Any], conditions: Conditions) -> str | None:
+def _operator(request: Mapping[str, Any], conditions: _Conditions) -> str | None:
     operator: str | None = request.get("ConditionalOperator")
     if operator is not None and not conditions:
         raise ValidationException("ConditionalOperator cannot be used without Filter or Expected")
@@ -61,7 +61,7 @@ def _operator(request: Mapping[str, Any], conditions: Conditions) -> str | None:
     return operator
 
 
-def key_conditions(conditions: Conditions) -> expressions.KeyTests:
+def key_conditions(conditions: _Conditions) -> expressions.KeyTests:
     """KeyConditions; an operator that no key can be searched by stays, to be refused once the key is known."""
     checked = _conditions(conditions)
     if not checked:
@@ -136,7 +136,7 @@ def legacy_projection(names: list[str]) -> expressions.Projection:
     return expressions.legacy.attributes_to_get(names)
 
 
-def updates(attribute_updates: Conditions) -> expressions.legacy.AttributeUpdates:
+def updates(attribute_updates: _Conditions) -> expressions.legacy.AttributeUpdates:
     """AttributeUpdates; without any, an update that changes nothing."""
     for name in attribute_updates:
         values.check_name(name)
@@ -159,14 +159,14 @@ def _update(update: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _refusal(text: str) -> ValidationException:
-    return ValidationException(INVALID + text)
+    return ValidationException(_INVALID + text)
 
 
 _is_placeholder = re.compile("[#:][0-9a-zA-Z_]+").fullmatch
-KEPT_LENGTH_MAX = 64
-PLACEHOLDER_LONGEST = 255
+_KEPT_LENGTH_MAX = 64
+_PLACEHOLDER_LONGEST = 255
 
-PLACEHOLDERS = ("ExpressionAttributeNames", "ExpressionAttributeValues")
+_PLACEHOLDERS = ("ExpressionAttributeNames", "ExpressionAttributeValues")
 
 
 class Parameters:
@@ -176,7 +176,7 @@ class Parameters:
         self.expressions = new.split()
         self.legacy = legacy.split()
         self._with_values = [name for name in self.expressions if name != "ProjectionExpression"]
-        self._all = frozenset((*self.expressions, *self.legacy, *PLACEHOLDERS))
+        self._all = frozenset((*self.expressions, *self.legacy, *_PLACEHOLDERS))
         self._accepted: set[frozenset[str]] = set()
 
     def check(self, request: dict[str, Any]) -> bool:
@@ -249,7 +249,7 @@ class Placeholders:
 
 
 def _fits(sign: str, key: str) -> bool:
-    return len(key) <= PLACEHOLDER_LONGEST and key.startswith(sign) and _is_placeholder(key) is not None
+    return len(key) <= _PLACEHOLDER_LONGEST and key.startswith(sign) and _is_placeholder(key) is not None
 
 
 # Programs use the same few placeholders again and again; long ones are not kept, they would fill memory.
@@ -258,7 +258,7 @@ _short_fits = lru_cache(4096)(_fits)
 
 def _bad_key(member: str, key: str) -> ValidationException:
     size = len(key.encode())
-    if size > PLACEHOLDER_LONGEST:
+    if size > _PLACEHOLDER_LONGEST:
         # Only the names say how long.
         how_long = f" size of key: {size}" if member == "ExpressionAttributeNames" else ""
         problem = f"The expression attribute map contains a key that is too long;{how_long}"
@@ -273,7 +273,7 @@ def _checked_names(names: dict[str, str] | None) -> dict[str, str] | None:
     if not names:
         raise ValidationException("ExpressionAttributeNames must not be empty")
     for key, name in names.items():
-        if not (_short_fits if len(key) <= KEPT_LENGTH_MAX else _fits)("#", key):
+        if not (_short_fits if len(key) <= _KEPT_LENGTH_MAX else _fits)("#", key):
             raise _bad_key("ExpressionAttributeNames", key)
         if not 0 < len(name) < 16_384:
             _check_name(key, name)
@@ -295,7 +295,7 @@ def _checked_values(given: dict[str, Any] | None) -> values.Item | None:
     if not given:
         raise ValidationException("ExpressionAttributeValues must not be empty")
     for key in given:
-        if not (_short_fits if len(key) <= KEPT_LENGTH_MAX else _fits)(":", key):
+        if not (_short_fits if len(key) <= _KEPT_LENGTH_MAX else _fits)(":", key):
             raise _bad_key("ExpressionAttributeValues", key)
     return {
         key: value if len(value) == 1 and "S" in value else _checked_value(key, value) for key, value in given.items()

@@ -9,7 +9,7 @@ from sekkei.engine.validation import fields
 from sekkei.engine.validation.shapes import List, Number, Shape, String, Structure
 from sekkei.errors import ValidationException
 
-TAGS_MAX = 50
+_TAGS_MAX = 50
 _OTHER_CHARACTERS = frozenset("+-=._:/@")
 
 
@@ -18,7 +18,7 @@ def check_tags(tags: Iterable[Mapping[str, str]]) -> None:
     seen: set[str] = set()
     for tag in tags:
         key, value = tag["Key"], tag["Value"]
-        check_tag_key(key)
+        _check_tag_key(key)
         if not _is_plain(value):
             raise ValidationException(f"The Tag Value provided is invalid, Value: {value}")
         if key in seen:
@@ -27,7 +27,7 @@ def check_tags(tags: Iterable[Mapping[str, str]]) -> None:
     check_tag_count(len(seen))
 
 
-def check_tag_key(key: str) -> None:
+def _check_tag_key(key: str) -> None:
     if not _is_plain(key):
         raise ValidationException(f"The Tag Key provided is invalid, Key: {key}")
     if key.lower().startswith("aws:"):
@@ -35,7 +35,7 @@ def check_tag_key(key: str) -> None:
 
 
 def check_tag_count(count: int) -> None:
-    if count > TAGS_MAX:
+    if count > _TAGS_MAX:
         raise ValidationException("Number of Tags exceed the current limit for the provided ResourceArn")
 
 
@@ -43,41 +43,41 @@ def _is_plain(text: str) -> bool:
     return all(each.isalnum() or each.isspace() or each in _OTHER_CHARACTERS for each in text)
 
 
-INVALID = "One or more parameter values were invalid: "
-SAME_NAME = "Both the Hash Key and the Range Key element in the KeySchema have the same name"
+_INVALID = "One or more parameter values were invalid: "
+_SAME_NAME = "Both the Hash Key and the Range Key element in the KeySchema have the same name"
 LOCAL_INDEXES_MAX = 5
 GLOBAL_INDEXES_MAX = 20
-NON_KEY_ATTRIBUTES_MAX = 100
-UNITS_MAX = 1_000_000_000_000
-KEY_ATTRIBUTES_OF_A_KIND_MAX = 4
+_NON_KEY_ATTRIBUTES_MAX = 100
+_UNITS_MAX = 1_000_000_000_000
+_KEY_ATTRIBUTES_OF_A_KIND_MAX = 4
 
-KEY_ATTRIBUTE_NAME = String(shortest=1, longest=255)
+_KEY_ATTRIBUTE_NAME = String(shortest=1, longest=255)
 _UNITS = Number("Long", least=1)
 _LONG = Number("Long")
 
 
-def key_schema(longest: int) -> List:
+def _key_schema(longest: int) -> List:
     element = Structure(
         "KeySchemaElement",
         "AttributeName KeyType",
-        AttributeName=KEY_ATTRIBUTE_NAME,
+        AttributeName=_KEY_ATTRIBUTE_NAME,
         KeyType=String(one_of="HASH RANGE"),
     )
     return List(element, shortest=1, longest=longest)
 
 
-TABLE_KEY_SCHEMA = key_schema(2)
+TABLE_KEY_SCHEMA = _key_schema(2)
 # Today's global indexes take up to four attributes for each half of their key.
-GLOBAL_KEY_SCHEMA = key_schema(2 * KEY_ATTRIBUTES_OF_A_KIND_MAX)
+_GLOBAL_KEY_SCHEMA = _key_schema(2 * _KEY_ATTRIBUTES_OF_A_KIND_MAX)
 ATTRIBUTE_DEFINITIONS = List(
     Structure(
         "AttributeDefinition",
         "AttributeName AttributeType",
-        AttributeName=KEY_ATTRIBUTE_NAME,
+        AttributeName=_KEY_ATTRIBUTE_NAME,
         AttributeType=String(one_of="B N S"),
     )
 )
-PROJECTION = Structure(
+_PROJECTION = Structure(
     "Projection",
     ProjectionType=String(one_of="ALL INCLUDE KEYS_ONLY"),
     NonKeyAttributes=List(String(shortest=1, longest=255), shortest=1, longest=20),
@@ -113,13 +113,13 @@ _CAPACITY: dict[str, Shape] = {
 }
 
 
-def local_index(name: str) -> Structure:
+def _local_index(name: str) -> Structure:
     return Structure(
         name,
         "IndexName KeySchema Projection",
         IndexName=fields.INDEX_NAME,
         KeySchema=TABLE_KEY_SCHEMA,
-        Projection=PROJECTION,
+        Projection=_PROJECTION,
     )
 
 
@@ -127,14 +127,14 @@ def global_index(name: str) -> Structure:
     return Structure(
         name,
         "IndexName KeySchema Projection",
-        KeySchema=GLOBAL_KEY_SCHEMA,
-        Projection=PROJECTION,
+        KeySchema=_GLOBAL_KEY_SCHEMA,
+        Projection=_PROJECTION,
         IndexName=fields.INDEX_NAME,
         **_CAPACITY,
     )
 
 
-LOCAL_INDEXES = List(local_index("LocalSecondaryIndex"))
+LOCAL_INDEXES = List(_local_index("LocalSecondaryIndex"))
 GLOBAL_INDEXES = List(global_index("GlobalSecondaryIndex"))
 
 
@@ -143,7 +143,7 @@ def names_of(key_schema: Iterable[dict[str, str]]) -> list[str]:
 
 
 def refusal(text: str) -> ValidationException:
-    return ValidationException(INVALID + text)
+    return ValidationException(_INVALID + text)
 
 
 def check_defined(names: list[str], defined: list[str]) -> None:
@@ -159,7 +159,7 @@ def check_key_order(key_schema: list[dict[str, str]]) -> None:
     """One HASH, then at most one RANGE, of different names: the key of a table or of a local index."""
     names = names_of(key_schema)
     if len(names) == 2 and names[0] == names[1]:
-        raise ValidationException(SAME_NAME)
+        raise ValidationException(_SAME_NAME)
     _check_first(key_schema)
     if len(key_schema) == 2 and key_schema[1]["KeyType"] != "RANGE":
         raise ValidationException("Invalid KeySchema: The second KeySchemaElement is not a RANGE key type")
@@ -175,14 +175,14 @@ def check_global_key_order(key_schema: list[dict[str, str]]) -> None:
     names = names_of(key_schema)
     if len(set(names)) != len(names):
         if len(names) == 2:
-            raise ValidationException(SAME_NAME)
+            raise ValidationException(_SAME_NAME)
         raise ValidationException("The KeySchema contains multiple key attributes with the same name")
     _check_first(key_schema)
     kinds = [element["KeyType"] for element in key_schema]
     if kinds != sorted(kinds):
         raise refusal("All HASH key attributes must precede RANGE key attributes in the KeySchema")
     for kind in ("HASH", "RANGE"):
-        if kinds.count(kind) > KEY_ATTRIBUTES_OF_A_KIND_MAX:
+        if kinds.count(kind) > _KEY_ATTRIBUTES_OF_A_KIND_MAX:
             raise refusal(f"The KeySchema exceeds the maximum allowed number of {kind} key attributes")
 
 
@@ -202,16 +202,16 @@ def check_projection(projection: dict[str, Any]) -> None:
 
 def check_non_key_attributes(indexes: Iterable[dict[str, Any]]) -> None:
     projected = sum(len(index["Projection"].get("NonKeyAttributes", ())) for index in indexes)
-    if projected > NON_KEY_ATTRIBUTES_MAX:
+    if projected > _NON_KEY_ATTRIBUTES_MAX:
         raise refusal(
             "Number of NonKeyAttributes projected into all secondary indexes exceeds the per-table limit "
-            f"of {NON_KEY_ATTRIBUTES_MAX}"
+            f"of {_NON_KEY_ATTRIBUTES_MAX}"
         )
 
 
 def check_units(throughput: dict[str, int], index: str | None = None) -> None:
     for member in ("ReadCapacityUnits", "WriteCapacityUnits"):
-        if throughput[member] > UNITS_MAX:
+        if throughput[member] > _UNITS_MAX:
             where = "" if index is None else f" for index {index}"
             raise ValidationException(f"Given value {throughput[member]} for {member} is out of bounds{where}")
 

@@ -18,15 +18,15 @@ from typing import Any
 
 from sekkei.errors import SerializationException, ValidationException
 
-Predicate = Callable[[Any], bool]
+_Predicate = Callable[[Any], bool]
 
-DYNAMODB_CLASS = "com.amazonaws.dynamodb.v20120810."
+_DYNAMODB_CLASS = "com.amazonaws.dynamodb.v20120810."
 # DynamoDB names no more faults than these in one answer.
-FAULTS_MAX = 10
+_FAULTS_MAX = 10
 
 _NUMBER_LIMITS = {"Integer": 2**31, "Long": 2**63, "Double": 10**300}
 _BOOLEAN_WORDS = {"TRUE": True, "1": True, "YES": True, "FALSE": False, "0": False, "NO": False}
-STRUCTURE_NOT_EXPECTED = "Start of structure or map found where not expected"
+_STRUCTURE_NOT_EXPECTED = "Start of structure or map found where not expected"
 _GENERIC_CAST = (
     "class sun.reflect.generics.reflectiveObjects.ParameterizedTypeImpl cannot be cast to class java.lang.Class "
     "(sun.reflect.generics.reflectiveObjects.ParameterizedTypeImpl and java.lang.Class are in module java.base "
@@ -39,7 +39,7 @@ def fault(shown: str, path: str, constraint: str) -> str:
     return f"Value {shown} at '{path}' failed to satisfy constraint: {constraint}"
 
 
-def encodable(text: str) -> bool:
+def _encodable(text: str) -> bool:
     """Whether the text is Unicode; half of a surrogate pair is not."""
     if text.isascii():
         return True
@@ -50,7 +50,7 @@ def encodable(text: str) -> bool:
     return True
 
 
-def lower_first(name: str) -> str:
+def _lower_first(name: str) -> str:
     return name[0].lower() + name[1:]
 
 
@@ -70,7 +70,7 @@ class Shape:
     """What all shapes have; the class itself is never used."""
 
     java: str
-    fine: Predicate
+    fine: _Predicate
     may_be_null = False
     """Whether a null stands for one with nothing in it."""
 
@@ -105,7 +105,7 @@ def _refuse_collection(value: Any, java: str) -> None:
     if isinstance(value, list | tuple):
         raise SerializationException(f"Unrecognized collection type class {java}")
     if isinstance(value, Mapping):
-        raise SerializationException(STRUCTURE_NOT_EXPECTED)
+        raise SerializationException(_STRUCTURE_NOT_EXPECTED)
 
 
 class String(Shape):
@@ -121,18 +121,18 @@ class String(Shape):
         self.values = one_of.split() if one_of else []
         self.fine = self._predicate()
 
-    def _predicate(self) -> Predicate:
+    def _predicate(self) -> _Predicate:
         if self.values:
             allowed = frozenset(self.values)
             return lambda value: type(value) is str and value in allowed
         if not self.shortest and self.longest is None and self._matches is None:
-            return lambda value: type(value) is str and (value.isascii() or encodable(value))
+            return lambda value: type(value) is str and (value.isascii() or _encodable(value))
         keeps = self.keeps_bounds
-        return lambda value: type(value) is str and (value.isascii() or encodable(value)) and keeps(value)
+        return lambda value: type(value) is str and (value.isascii() or _encodable(value)) and keeps(value)
 
     def read(self, value: Any, *, element: bool = False) -> str:
         if isinstance(value, str):
-            if not encodable(value):
+            if not _encodable(value):
                 raise SerializationException("Invalid UTF-8 in a string")
             return value
         _refuse_collection(value, self.java)
@@ -211,7 +211,7 @@ class Boolean(Shape):
         return "true" if value else "false"
 
 
-def base64_fine(text: Any) -> bool:
+def _base64_fine(text: Any) -> bool:
     """Whether the text is base64 in its one canonical spelling."""
     if type(text) is not str or len(text) % 4:
         return False
@@ -226,20 +226,20 @@ class Blob(Shape):
     java = "java.nio.ByteBuffer"
 
     def __init__(self) -> None:
-        self.fine = base64_fine
+        self.fine = _base64_fine
 
     def read(self, value: Any, *, element: bool = False) -> str:
         if isinstance(value, list | tuple):
             raise SerializationException(f"Unrecognized collection type class {self.java}")
         if isinstance(value, Mapping):
-            raise SerializationException(STRUCTURE_NOT_EXPECTED)
+            raise SerializationException(_STRUCTURE_NOT_EXPECTED)
         if not isinstance(value, str):
             raise SerializationException("only base-64-encoded strings are convertible to bytes")
         if len(value) % 4:
             raise SerializationException(
                 f"Base64 encoded length is expected a multiple of 4 bytes but found: {len(value)}"
             )
-        if not base64_fine(value):
+        if not _base64_fine(value):
             raise SerializationException("Invalid last non-pad Base64 character dectected")
         return value
 
@@ -256,7 +256,7 @@ class List(Shape):
 
     def read(self, value: Any, *, element: bool = False) -> list[Any]:
         if isinstance(value, Mapping):
-            raise SerializationException(STRUCTURE_NOT_EXPECTED)
+            raise SerializationException(_STRUCTURE_NOT_EXPECTED)
         if not isinstance(value, list | tuple):
             raise SerializationException(_GENERIC_CAST if element else "Unexpected field type")
         return [self.member.absent() if entry is None else self.member.read(entry, element=True) for entry in value]
@@ -340,13 +340,13 @@ class Structure(Shape):
 
     def __init__(self, name: str, required: str = "", **members: Shape) -> None:
         self.name = name
-        self.java = DYNAMODB_CLASS + name
+        self.java = _DYNAMODB_CLASS + name
         self.members = members
         self.required = frozenset(required.split())
         assert self.required <= members.keys(), f"{name} requires a member it does not have"
         self.fine = self._predicate()
 
-    def _predicate(self) -> Predicate:
+    def _predicate(self) -> _Predicate:
         predicates = {name: shape.fine for name, shape in self.members.items()}
         required = tuple(self.required)
 
@@ -382,7 +382,7 @@ class Structure(Shape):
         prefix = path + "." if path else ""
         for name, shape in self.members.items():
             member = value.get(name)
-            at = prefix + lower_first(name)
+            at = prefix + _lower_first(name)
             if member is not None:
                 yield from shape.faults(member, at)
             elif name in self.required:
@@ -390,7 +390,7 @@ class Structure(Shape):
 
     def shown(self, value: dict[str, Any]) -> str:
         members = (
-            f"{lower_first(name)}={shape.shown(value[name]) if name in value else 'null'}"
+            f"{_lower_first(name)}={shape.shown(value[name]) if name in value else 'null'}"
             for name, shape in self.members.items()
         )
         return f"{self.name}({', '.join(members)})"
@@ -401,7 +401,7 @@ def explain(shape: Structure, request: Any) -> dict[str, Any]:
     if not isinstance(request, Mapping):
         raise SerializationException("")
     read = shape.read(request)
-    faults = list(islice(shape.faults(read, ""), FAULTS_MAX))
+    faults = list(islice(shape.faults(read, ""), _FAULTS_MAX))
     if faults:
         plural = "s" if len(faults) > 1 else ""
         raise ValidationException(f"{len(faults)} validation error{plural} detected: {'; '.join(faults)}")
@@ -409,7 +409,7 @@ def explain(shape: Structure, request: Any) -> dict[str, Any]:
 
 
 # The reader stops looking this deep; the rule about nesting levels then speaks.
-DEPTH_MAX = 33
+_DEPTH_MAX = 33
 
 _BOOLEAN = Boolean()
 _STRING = String()
@@ -445,11 +445,11 @@ def _value_fine(value: Any, depth: int = 1) -> bool:
         predicate = _SCALAR_FINE.get(kind)
         if predicate is not None:
             return predicate(content)
-        if depth == DEPTH_MAX:
+        if depth == _DEPTH_MAX:
             return False
         if kind == "M":
             return type(content) is dict and all(
-                type(name) is str and encodable(name) and _value_fine(child, depth + 1)
+                type(name) is str and _encodable(name) and _value_fine(child, depth + 1)
                 for name, child in content.items()
             )
         if kind == "L":
@@ -464,11 +464,11 @@ def _item_fine(entries: Any) -> bool:
     for name, value in entries.items():
         if type(value) is not dict or len(value) != 1 or type(name) is not str:
             return False
-        if not name.isascii() and not encodable(name):
+        if not name.isascii() and not _encodable(name):
             return False
         text = value.get("S")
         if type(text) is str:
-            if not text.isascii() and not encodable(text):
+            if not text.isascii() and not _encodable(text):
                 return False
         elif not _value_fine(value):
             return False
@@ -478,7 +478,7 @@ def _item_fine(entries: Any) -> bool:
 class AttributeValue(Shape):
     """DynamoDB's own type: a structure whose L and M hold further ones."""
 
-    java = DYNAMODB_CLASS + "AttributeValue"
+    java = _DYNAMODB_CLASS + "AttributeValue"
     may_be_null = True
 
     def __init__(self) -> None:
@@ -506,17 +506,17 @@ class AttributeValue(Shape):
             return _SCALARS[kind].read(content)
         if kind == "L":
             if isinstance(content, Mapping):
-                raise SerializationException(STRUCTURE_NOT_EXPECTED)
+                raise SerializationException(_STRUCTURE_NOT_EXPECTED)
             if not isinstance(content, list | tuple):
                 raise SerializationException("Unexpected field type")
-            if depth == DEPTH_MAX:
+            if depth == _DEPTH_MAX:
                 return [{}] if content else []
             return [{} if child is None else self._read(child, True, depth + 1) for child in content]
         if isinstance(content, list | tuple):
             raise SerializationException(f"Unrecognized collection type java.util.Map<java.lang.String, {self.java}>")
         if not isinstance(content, Mapping):
             raise SerializationException("Unexpected field type")
-        if depth == DEPTH_MAX:
+        if depth == _DEPTH_MAX:
             return {"": {}} if content else {}
         return {
             _STRING.read(name): {} if child is None else self._read(child, True, depth + 1)

@@ -39,7 +39,7 @@ from sekkei.wire.sigv4 import sign
 ANSWER_BYTES_MAX = 1024 * 1024
 
 
-def fetch(
+def _fetch(
     method: str,
     url: str,
     headers: Mapping[str, str],
@@ -95,7 +95,7 @@ RENEW_SECONDS = 15 * 60
 """Left of their life when credentials are renewed in the background."""
 HOLD_SECONDS = 60
 """Left of their life when they are no longer used."""
-PAUSE_SECONDS = 60
+_PAUSE_SECONDS = 60
 """Between two renewals in the background: a source may go on handing out the old ones for a while."""
 
 
@@ -171,7 +171,7 @@ class Keyring:
         loop = asyncio.get_running_loop()
         renewal = self._renewals.get(loop)
         if renewal is None or renewal.done():
-            self._pause_until = self._clock.now() + PAUSE_SECONDS
+            self._pause_until = self._clock.now() + _PAUSE_SECONDS
             renewal = loop.create_task(asyncio.to_thread(self._renew, unwanted))
             self._renewals[loop] = renewal
         return renewal
@@ -196,7 +196,7 @@ _ROLES = "/latest/meta-data/iam/security-credentials/"
 _TOKEN_SECONDS = "21600"
 
 
-def container(environ: Mapping[str, str]) -> Credentials | None:
+def _container(environ: Mapping[str, str]) -> Credentials | None:
     """From the agent that AWS_CONTAINER_CREDENTIALS_RELATIVE_URI or …_FULL_URI names; None when neither is set."""
     relative = environ.get("AWS_CONTAINER_CREDENTIALS_RELATIVE_URI")
     url = _AGENT + relative if relative else environ.get("AWS_CONTAINER_CREDENTIALS_FULL_URI")
@@ -208,7 +208,7 @@ def container(environ: Mapping[str, str]) -> Credentials | None:
     token = _authorization(environ)
     if token:
         headers["Authorization"] = token
-    status, answer = fetch("GET", url, headers, source="the container's agent", timeout=2.0)
+    status, answer = _fetch("GET", url, headers, source="the container's agent", timeout=2.0)
     if status != 200:
         raise CredentialsError(f"the container's agent refused credentials with status {status}")
     return Credentials.from_json(parsed(answer, "the container's agent"), "the container's agent")
@@ -251,7 +251,7 @@ def instance(environ: Mapping[str, str]) -> Credentials | None:
         raise ConfigurationError("AWS_METADATA_SERVICE_TIMEOUT and …_NUM_ATTEMPTS must be numbers") from None
 
     def ask(method: str, path: str, headers: Mapping[str, str]) -> tuple[int, bytes]:
-        return fetch(method, base + path, headers, source="EC2's metadata", timeout=timeout, attempts=attempts)
+        return _fetch(method, base + path, headers, source="EC2's metadata", timeout=timeout, attempts=attempts)
 
     try:
         status, token = ask("PUT", "/latest/api/token", {"X-aws-ec2-metadata-token-ttl-seconds": _TOKEN_SECONDS})
@@ -269,7 +269,7 @@ def instance(environ: Mapping[str, str]) -> Credentials | None:
     return Credentials.from_json(parsed(answer, "EC2's metadata"), "EC2's metadata")
 
 
-def assume_role(
+def _assume_role(
     user: Credentials, role: Mapping[str, str], region: str, environ: Mapping[str, str], clock: Clock
 ) -> Credentials:
     """`role` is a profile's section: role_arn, and maybe role_session_name, external_id, duration_seconds."""
@@ -285,7 +285,7 @@ def assume_role(
     return _ask(parameters, region, environ, clock, user)
 
 
-def assume_role_with_web_identity(
+def _assume_role_with_web_identity(
     role_arn: str, token_file: str, session_name: str | None, region: str, environ: Mapping[str, str], clock: Clock
 ) -> Credentials:
     try:
@@ -316,7 +316,7 @@ def _ask(
         headers |= sign(
             "POST", path, "", headers, body, user.access_key, user.secret_key, user.token, region, "sts", clock.now()
         )
-    status, answer = fetch("POST", url, headers, body, source="AWS STS")
+    status, answer = _fetch("POST", url, headers, body, source="AWS STS")
     text = answer.decode("utf-8", "replace")
     if status != 200:
         raise CredentialsError(
@@ -349,7 +349,7 @@ def _required(xml: str, name: str) -> str:
 _TOKEN_MARGIN_SECONDS = 300
 
 
-def role_credentials(name: str, profiles: Profiles, environ: Mapping[str, str], clock: Clock) -> Credentials:
+def _role_credentials(name: str, profiles: Profiles, environ: Mapping[str, str], clock: Clock) -> Credentials:
     """Of the profile `name`, which has sso_account_id, sso_role_name and an sso_session or an sso_start_url."""
     settings = _settings(name, profiles)
     token = _token(name, settings, environ, clock)
@@ -357,7 +357,7 @@ def role_credentials(name: str, profiles: Profiles, environ: Mapping[str, str], 
     base = environ.get("AWS_ENDPOINT_URL_SSO") or f"https://portal.sso.{region}.{domain(region)}"
     query = urlencode({"role_name": settings["sso_role_name"], "account_id": settings["sso_account_id"]})
     headers = {"x-amz-sso_bearer_token": token, "Accept": "application/json"}
-    status, answer = fetch("GET", f"{base}/federation/credentials?{query}", headers, source="IAM Identity Center")
+    status, answer = _fetch("GET", f"{base}/federation/credentials?{query}", headers, source="IAM Identity Center")
     if status == 401:
         raise _log_in(name)
     if status != 200:
@@ -412,7 +412,7 @@ def _renewed_token(
     base = environ.get("AWS_ENDPOINT_URL_SSO_OIDC") or f"https://oidc.{region}.{domain(region)}"
     wish = {member: cached[member] for member in ("clientId", "clientSecret", "refreshToken")}
     body = orjson.dumps({**wish, "grantType": "refresh_token"})
-    status, answer = fetch(
+    status, answer = _fetch(
         "POST", f"{base}/token", {"Content-Type": "application/json"}, body, source="IAM Identity Center"
     )
     if status != 200:
@@ -440,7 +440,7 @@ def _log_in(name: str) -> CredentialsError:
     return CredentialsError(f"profile {name!r} is not signed in, or no longer: run aws sso login --profile {name}")
 
 
-PROCESS_SECONDS = 60.0
+_PROCESS_SECONDS = 60.0
 
 
 class Chain:
@@ -459,8 +459,8 @@ class Chain:
     def __call__(self) -> Credentials:
         found = None
         if not self._profile_first:
-            found = environment(self._environ) or self._web_identity()
-        found = found or self._profile() or container(self._environ) or instance(self._environ)
+            found = _environment(self._environ) or self._web_identity()
+        found = found or self._profile() or _container(self._environ) or instance(self._environ)
         if found is None:
             raise CredentialsError(
                 "no AWS credentials: not in the environment (AWS_ACCESS_KEY_ID), not in the profile "
@@ -470,7 +470,7 @@ class Chain:
 
     def static(self) -> Credentials | None:
         """Keys that stand in the environment or in the profile; nobody else is asked for any."""
-        found = None if self._profile_first else environment(self._environ)
+        found = None if self._profile_first else _environment(self._environ)
         return found or _keys(self._profiles.current, self._profiles.chosen)
 
     def _profile(self) -> Credentials | None:
@@ -485,7 +485,7 @@ class Chain:
         if section.get("role_arn") and name not in users:
             return self._role(name, section, users)
         if section.get("sso_session") or section.get("sso_start_url"):
-            return role_credentials(name, self._profiles, self._environ, self._clock)
+            return _role_credentials(name, self._profiles, self._environ, self._clock)
         if section.get("login_session"):
             raise CredentialsError(
                 f"profile {name!r} signs in with `aws login`, which is not supported here: pass credentials=, or let "
@@ -496,7 +496,7 @@ class Chain:
     def _role(self, name: str, section: Section, users: tuple[str, ...]) -> Credentials:
         region = section.get("region") or self._region
         if section.get("web_identity_token_file"):
-            return assume_role_with_web_identity(
+            return _assume_role_with_web_identity(
                 section["role_arn"],
                 section["web_identity_token_file"],
                 section.get("role_session_name"),
@@ -515,13 +515,13 @@ class Chain:
             user = self._from(section.get("credential_source"), name)
         if user is None:
             raise CredentialsError(f"profile {name!r} has a role_arn, but its source has no credentials")
-        return assume_role(user, section, region, self._environ, self._clock)
+        return _assume_role(user, section, region, self._environ, self._clock)
 
     def _from(self, credential_source: str | None, name: str) -> Credentials | None:
         if credential_source == "Environment":
-            return environment(self._environ)
+            return _environment(self._environ)
         if credential_source == "EcsContainer":
-            return container(self._environ)
+            return _container(self._environ)
         if credential_source == "Ec2InstanceMetadata":
             return instance(self._environ)
         raise ConfigurationError(
@@ -536,10 +536,10 @@ class Chain:
         if not role:
             raise CredentialsError("AWS_WEB_IDENTITY_TOKEN_FILE is set, but AWS_ROLE_ARN is not")
         session_name = self._environ.get("AWS_ROLE_SESSION_NAME")
-        return assume_role_with_web_identity(role, token_file, session_name, self._region, self._environ, self._clock)
+        return _assume_role_with_web_identity(role, token_file, session_name, self._region, self._environ, self._clock)
 
 
-def environment(environ: Mapping[str, str]) -> Credentials | None:
+def _environment(environ: Mapping[str, str]) -> Credentials | None:
     key, secret = environ.get("AWS_ACCESS_KEY_ID"), environ.get("AWS_SECRET_ACCESS_KEY")
     if not key and not secret:
         return None
@@ -564,7 +564,7 @@ def _process(section: Section, name: str) -> Credentials | None:
         return None
     source = f"the credential_process of profile {name!r}"
     try:
-        done = subprocess.run(shlex.split(command), stdout=subprocess.PIPE, timeout=PROCESS_SECONDS, check=True)
+        done = subprocess.run(shlex.split(command), stdout=subprocess.PIPE, timeout=_PROCESS_SECONDS, check=True)
     except (OSError, ValueError, subprocess.SubprocessError) as error:
         reason = "took too long" if isinstance(error, subprocess.TimeoutExpired) else "failed"
         raise CredentialsError(f"{source} {reason}") from None

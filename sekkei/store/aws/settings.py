@@ -98,7 +98,7 @@ def _of_kind(config: Mapping[str, Section], kind: str) -> dict[str, Section]:
     return {name.strip(" \"'"): section for (start, _, name), section in titled if start == kind}
 
 
-LOCAL_REGION = "us-east-1"
+_LOCAL_REGION = "us-east-1"
 """Signed for an endpoint that is not Amazon's and has no region."""
 
 _SUFFIXES = (
@@ -156,7 +156,7 @@ def _region_in(endpoint_url: str | None) -> str | None:
     if endpoint_url is None:
         return None
     matched = _HOST_REGION.search(Origin.of(endpoint_url).host)
-    return matched.group(1) if matched else LOCAL_REGION
+    return matched.group(1) if matched else _LOCAL_REGION
 
 
 def origins(region: str, endpoint_url: str | None, streams_url: str | None) -> tuple[Origin, Origin]:

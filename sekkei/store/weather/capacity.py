@@ -18,11 +18,11 @@ from sekkei.engine.storage.catalogue import Table
 from sekkei.errors import DynamoDBError, ProvisionedThroughputExceededException, ThrottlingException
 from sekkei.store.weather.requests import Act, partition_of
 
-PARTITION_UNITS = {"Read": 3000.0, "Write": 1000.0}
+_PARTITION_UNITS = {"Read": 3000.0, "Write": 1000.0}
 """What one partition can do in a second."""
-ON_DEMAND_PARTITIONS = 4
+_ON_DEMAND_PARTITIONS = 4
 """Of a new table without provisioned capacity."""
-BURST_SECONDS = 300
+_BURST_SECONDS = 300
 """Provisioned capacity that was not used is kept this long."""
 
 ON_DEMAND_MESSAGE = (
@@ -30,7 +30,7 @@ ON_DEMAND_MESSAGE = (
     "index so please try again shortly. If exceptions persist, check if you have a hot key: "
     "https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html"
 )
-INDEX_MESSAGE = (
+_INDEX_MESSAGE = (
     "The level of configured provisioned throughput for one or more global secondary indexes of the table was "
     "exceeded. Consider increasing your provisioning level for the under-provisioned global secondary indexes with the "
     "UpdateTable API"
@@ -38,7 +38,7 @@ INDEX_MESSAGE = (
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class _Place:
     """Something that has a capacity of its own: a table or index, or one of its partitions."""
 
     table: str
@@ -72,7 +72,7 @@ class Capacity:
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._buckets: dict[Place, Bucket] = {}
+        self._buckets: dict[_Place, Bucket] = {}
 
     def refusal(self, act: Act, table: Table, item: Item | None) -> DynamoDBError | None:
         """The error for an act that goes where nothing is left. `item` is what is put, or what is there now."""
@@ -80,7 +80,7 @@ class Capacity:
         for place in _places(act, table, item):
             bucket = self._bucket(place, table, now)
             if bucket is not None and bucket.left(now) <= 0:
-                return refusal_at(place, table)
+                return _refusal_at(place, table)
         return None
 
     def charge(self, acts: list[tuple[Act, Item | None]], tables: Mapping[str, Table], consumed: Any) -> None:
@@ -100,33 +100,33 @@ class Capacity:
     def forget(self, table: str) -> None:
         self._buckets = {place: bucket for place, bucket in self._buckets.items() if place.table != table}
 
-    def _bucket(self, place: Place, table: Table, now: float) -> Bucket | None:
+    def _bucket(self, place: _Place, table: Table, now: float) -> Bucket | None:
         bucket = self._buckets.get(place)
         if bucket is None:
-            rate = PARTITION_UNITS[place.kind] if place.partition is not None else _provisioned(place, table)
+            rate = _PARTITION_UNITS[place.kind] if place.partition is not None else _provisioned(place, table)
             if rate is None:
                 return None
-            level = rate if place.partition is not None else rate * BURST_SECONDS
+            level = rate if place.partition is not None else rate * _BURST_SECONDS
             bucket = self._buckets[place] = Bucket(rate, level, now)
         return bucket
 
 
-def _places(act: Act, table: Table, item: Item | None) -> Iterator[Place]:
+def _places(act: Act, table: Table, item: Item | None) -> Iterator[_Place]:
     """Where an act uses capacity. A write does so in every index that its item is in, too."""
     kind = "Write" if act.writes else "Read"
     index = table.indexes.get(act.index) if act.index else None
     own = index.name if index is not None and index.is_global else ""
-    yield Place(table.name, own, kind, None)
+    yield _Place(table.name, own, kind, None)
     partition = act.partition or partition_of(table.key, act.item)
     if partition is not None:
-        yield Place(table.name, own, kind, _number(partition, table))
+        yield _Place(table.name, own, kind, _number(partition, table))
     if not act.writes or not act.changes:
         return
     for index in table.indexes.values():
         partition = partition_of(index.key, item) if index.is_global else None
         if partition is not None:
-            yield Place(table.name, index.name, kind, None)
-            yield Place(table.name, index.name, kind, _number(partition, table))
+            yield _Place(table.name, index.name, kind, None)
+            yield _Place(table.name, index.name, kind, _number(partition, table))
 
 
 def _number(partition: bytes, table: Table) -> int:
@@ -139,11 +139,11 @@ def _partitions(table: Table) -> int:
     reads: int = units.get("ReadCapacityUnits", 0)
     writes: int = units.get("WriteCapacityUnits", 0)
     if not reads and not writes:
-        return ON_DEMAND_PARTITIONS
-    return math.ceil(reads / PARTITION_UNITS["Read"] + writes / PARTITION_UNITS["Write"])
+        return _ON_DEMAND_PARTITIONS
+    return math.ceil(reads / _PARTITION_UNITS["Read"] + writes / _PARTITION_UNITS["Write"])
 
 
-def _provisioned(place: Place, table: Table) -> float | None:
+def _provisioned(place: _Place, table: Table) -> float | None:
     """Units a second of a table or index; None when they are not limited."""
     record = table.record
     if place.index:
@@ -163,7 +163,7 @@ def _units(used: Mapping[str, Any], index: str) -> float:
     return float(part["CapacityUnits"])
 
 
-def refusal_at(place: Place, table: Table) -> DynamoDBError:
+def _refusal_at(place: _Place, table: Table) -> DynamoDBError:
     """DynamoDB's error for a place with nothing left."""
     what = "Index" if place.index else "Table"
     resource = f"{table.arn}/index/{place.index}" if place.index else table.arn
@@ -174,7 +174,7 @@ def refusal_at(place: Place, table: Table) -> DynamoDBError:
     if not is_provisioned:
         return ThrottlingException(ON_DEMAND_MESSAGE, reasons)
     if place.index:
-        return ProvisionedThroughputExceededException(INDEX_MESSAGE, reasons)
+        return ProvisionedThroughputExceededException(_INDEX_MESSAGE, reasons)
     return ProvisionedThroughputExceededException(reasons=reasons)
 
 

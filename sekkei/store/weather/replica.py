@@ -15,7 +15,7 @@ from sekkei.errors import DynamoDBError
 from sekkei.store.embedded import Embedded
 from sekkei.store.protocol import Request, Response, Store
 
-LATE_MAX = 10_000
+_LATE_MAX = 10_000
 """News that is kept back before what is due is applied without being asked for."""
 _PAGE = 25
 
@@ -65,7 +65,7 @@ class Replica:
         self._due[place] = due
         self._arrived += 1
         heapq.heappush(self._late, (due, self._arrived, table.name, key, item))
-        if len(self._late) > LATE_MAX:
+        if len(self._late) > _LATE_MAX:
             await self.catch_up()
 
     async def catch_up(self) -> None:

@@ -208,7 +208,7 @@ def give_back(operation: str, response: Response, kept: dict[str, Any]) -> None:
             unprocessed[table] = there + entries
 
 
-CHANGING = frozenset(
+_CHANGING = frozenset(
     {
         "CreateTable",
         "DeleteTable",
@@ -267,7 +267,7 @@ def _record(description: dict[str, Any]) -> dict[str, Any]:
 
 def changed_by(operation: str, request: Request) -> str | None:
     """The table that an operation creates, changes or deletes."""
-    if operation not in CHANGING:
+    if operation not in _CHANGING:
         return None
     name = request.get("TargetTableName") or request.get("TableName")
     if name is None:

@@ -88,7 +88,7 @@ PRESETS = {
 """Fog hides the present; drizzle is a common day of the cloud; a storm is the worst one."""
 
 
-def preset(name: str) -> Forecast:
+def _preset(name: str) -> Forecast:
     try:
         return PRESETS[name]
     except KeyError:
@@ -187,7 +187,7 @@ class Weather:
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> Weather:
         """One of the named kinds of weather: clear, fog, drizzle, storm."""
-        return cls(store, seed, **vars(preset(name)), clock=clock, sleep=sleep)
+        return cls(store, seed, **vars(_preset(name)), clock=clock, sleep=sleep)
 
     async def call(self, operation: str, request: Request, render: Render | None = None) -> Response:
         """Perform one operation, weather permitting; see `Store.call`."""
