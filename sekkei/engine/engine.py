@@ -23,13 +23,13 @@ from sekkei.clock import SYSTEM, Clock
 from sekkei.engine import operations
 from sekkei.engine.history import housekeeping, jobs, streams
 from sekkei.engine.items.values import DEPTH_MAX
-from sekkei.engine.operation import Checked, Operation, Plainly, Read, Reading, Render, Response, Slices, is_large
+from sekkei.engine.operation import Checked, FastAnswer, Operation, Read, Reading, Render, Response, Slices, is_large
 from sekkei.engine.settings import DEFAULTS, Settings
 from sekkei.engine.storage import file
 from sekkei.engine.storage.catalogue import DEFAULT_REGION
 from sekkei.engine.storage.snapshot import Catalogue, Snapshot
 from sekkei.engine.storage.temp_dir import TempDir
-from sekkei.engine.storage.writer import Writer, as_dynamodb_error
+from sekkei.engine.storage.writer import WritePath, Writer, as_dynamodb_error
 from sekkei.errors import DynamoDBError, NotOurFile, ResourceNotFoundException
 
 _CALLS_IN_A_ROW = 64
@@ -66,7 +66,7 @@ class Engine:
         """Readers whose threads have ended."""
         self._lock = threading.Lock()
         self._closed = False
-        self._beside: ThreadPoolExecutor | None = None
+        self._check_threads: ThreadPoolExecutor | None = None
         self._calls = 0
         self._settings = Settings(
             clock=clock,
@@ -102,36 +102,38 @@ class Engine:
         self, operation: str, request: Mapping[str, Any], render: Render = orjson.loads
     ) -> Coroutine[Any, Any, Response]:
         """Perform one operation; items in the response are `render(stored bytes)`."""
-        return self._called(operation, request, render, is_kept=True)
+        return self._perform(operation, request, render, caller_may_change_it=True)
 
-    def call_given(
+    def call_owned(
         self, operation: str, request: Mapping[str, Any], render: Render = orjson.loads
     ) -> Coroutine[Any, Any, Response]:
-        """The same with a request that nobody else has, as one from the wire: it need not be copied."""
-        return self._called(operation, request, render, is_kept=False)
+        """The same with a request that the caller gives away, as one from the wire: it need not be copied."""
+        return self._perform(operation, request, render, caller_may_change_it=False)
 
-    async def _called(self, operation: str, request: Mapping[str, Any], render: Render, *, is_kept: bool) -> Response:
-        """`is_kept`: by the caller, who may change it while a write waits."""
+    async def _perform(
+        self, operation: str, request: Mapping[str, Any], render: Render, *, caller_may_change_it: bool
+    ) -> Response:
+        """`caller_may_change_it`: while a write waits, so it works on a copy of the request."""
         self._calls += 1
         if not self._calls % _CALLS_IN_A_ROW:
-            # A read does not wait, nor does a write in memory: somebody who makes many would keep everybody else out.
-            await _others_turn()
+            # Neither a read nor a write in memory waits: a task that makes many would keep all others from the loop.
+            await _yield_to_loop()
         found = operations.find(operation)
-        if found.plainly is not None:
-            answer = self._plainly(found.plainly, request, render)
+        if found.fast_answer is not None:
+            answer = self._fast_answer(found.fast_answer, request, render)
             if answer is not None:
                 return answer
-        checked, large = found.plain_rules(request) if found.plain_rules is not None else None, False
+        checked, large = found.fast_check(request) if found.fast_check is not None else None, False
         if checked is None:
             large = is_large(request) and _has_loop()
             if large:
-                checked = await self._check_beside(found, request)
+                checked = await self._check_in_thread(found, request)
             else:
-                is_copied = is_kept and not isinstance(found, Read) and _has_loop()
+                is_copied = caller_may_change_it and not isinstance(found, Read) and _has_loop()
                 checked = found.check(_own(request) if is_copied else request)
-        read, write, quick = found.plan(checked)
+        read, write, fastest = found.plan(checked)
         if read is not None:
-            self._writer.somebody_reads = True
+            self._writer.has_served_reads = True
             snapshot = getattr(self._threads, "snapshot", None) or self._first_snapshot()
             version = snapshot.catalogue.version
             try:
@@ -140,15 +142,16 @@ class Engine:
                 response = self._read_again(read, snapshot, version, checked, render, error)
             return response if isinstance(response, dict) else await self._in_slices(response, snapshot)
         assert write is not None, "an operation reads or writes"
-        submit = self._writer.submit_quick if quick and not large else self._writer.submit
-        written: Response = await submit(lambda transaction: write(transaction, checked, render))
+        written: Response = await self._writer.submit(
+            lambda transaction: write(transaction, checked, render), WritePath.THREAD if large else fastest
+        )
         return written
 
-    def _plainly(self, plainly: Plainly, request: Mapping[str, Any], render: Render) -> Response | None:
-        """The answer, if one look at the request is enough. Whatever goes wrong is told by those who look closely."""
-        self._writer.somebody_reads = True
+    def _fast_answer(self, answer: FastAnswer, request: Mapping[str, Any], render: Render) -> Response | None:
+        """The answer, if the request has the simplest form. An error is left to the full check, which explains it."""
+        self._writer.has_served_reads = True
         try:
-            return plainly(getattr(self._threads, "snapshot", None) or self._first_snapshot(), request, render)
+            return answer(getattr(self._threads, "snapshot", None) or self._first_snapshot(), request, render)
         except (DynamoDBError, apsw.Error):
             return None
 
@@ -187,21 +190,21 @@ class Engine:
         snapshot = getattr(self._threads, "snapshot", None) or self._first_snapshot()
         return streams.changes_of(snapshot, table, key, before)
 
-    async def _check_beside(self, operation: Operation, request: Mapping[str, Any]) -> Checked:
+    async def _check_in_thread(self, operation: Operation, request: Mapping[str, Any]) -> Checked:
         """In a thread, one request after the other."""
         if self._closed:
             raise RuntimeError(self._writer.closed_because)
-        if self._beside is None:
-            self._beside = ThreadPoolExecutor(1, "sekkei-large-requests")
+        if self._check_threads is None:
+            self._check_threads = ThreadPoolExecutor(1, "sekkei-large-requests")
         # What is written is what has been checked, also if the caller changes the request meanwhile.
         check = operation.check if isinstance(operation, Read) else lambda request: operation.check(_copied(request))
-        return await asyncio.get_running_loop().run_in_executor(self._beside, check, request)
+        return await asyncio.get_running_loop().run_in_executor(self._check_threads, check, request)
 
     async def _in_slices(self, slices: Slices, snapshot: Snapshot) -> Response:
-        """Long work, with everybody else's turn between any two slices of it."""
+        """Do long work; between any two slices the event loop serves other requests."""
         try:
             while True:
-                await _others_turn()
+                await _yield_to_loop()
                 next(slices)
         except StopIteration as done:
             response: Response = done.value
@@ -251,8 +254,8 @@ class Engine:
     def close(self) -> None:
         """Finish the writes that were submitted, then let go of the file. Reads from other threads must be over."""
         self._writer.close()
-        if self._beside is not None:
-            self._beside.shutdown()
+        if self._check_threads is not None:
+            self._check_threads.shutdown()
         with self._lock:
             if self._closed:
                 return
@@ -383,10 +386,10 @@ def _let_go() -> None:
     for engine in list(_OPEN):
         engine._lock = threading.Lock()
         engine._readers, engine._ended = {}, []
-        engine._beside = None
+        engine._check_threads = None
         engine._threads = _Forked()
         engine._closed = True
-        engine._writer.let_go(_FORKED)
+        engine._writer.abandon(_FORKED)
     _OPEN.clear()
 
 
@@ -421,7 +424,7 @@ def _copied(value: Any, deeper: int = 4 * DEPTH_MAX) -> Any:
     return value
 
 
-async def _others_turn() -> None:
+async def _yield_to_loop() -> None:
     if _has_loop():
         await asyncio.sleep(0)
 

@@ -17,6 +17,7 @@ from sekkei.engine.expressions import legacy
 from sekkei.engine.items.values import Item
 from sekkei.engine.storage.snapshot import Snapshot, Stored
 from sekkei.engine.storage.transaction import Transaction
+from sekkei.engine.storage.writer import WritePath
 from sekkei.engine.validation import shapes
 from sekkei.errors import ConditionalCheckFailedException, ValidationException
 
@@ -24,7 +25,7 @@ Render = Callable[[bytes], Any]
 """Makes an item of a response out of its stored bytes."""
 Response = dict[str, Any]
 Slices = Generator[None, None, Response]
-"""Long work in slices: between any two of them others have their turn."""
+"""Long work in slices: between any two of them the event loop serves other requests."""
 
 Condition = expressions.BoundCondition | legacy.Conditions
 Update = expressions.BoundUpdate | legacy.AttributeUpdates
@@ -100,10 +101,10 @@ def is_large(request: Mapping[str, Any]) -> bool:
 _Rules = Callable[[dict[str, Any]], Checked]
 Reading = Callable[[Snapshot, Checked, Render], Response | Slices]
 _Writing = Callable[[Transaction, Checked, Render], Response]
-Plainly = Callable[[Snapshot, Mapping[str, Any], Render], Response | None]
-"""Answers a request that is plainly good without the way through all rules; None: it must go that way."""
+FastAnswer = Callable[[Snapshot, Mapping[str, Any], Render], Response | None]
+"""Answers a request of the simplest form without checking all rules; None for every other request."""
 
-_PlainRules = Callable[[Mapping[str, Any]], Checked | None]
+_FastCheck = Callable[[Mapping[str, Any]], Checked | None]
 """The same for a write: what `check` would give, or None."""
 
 
@@ -112,15 +113,15 @@ class Plan(NamedTuple):
 
     read: Reading | None = None
     write: _Writing | None = None
-    quick: bool = False
-    """Whether it writes some items and nothing else, which is done in a moment."""
+    fastest: WritePath = WritePath.THREAD
+    """The fastest path it may take: a write of some items and nothing else is done in a moment."""
 
 
 class Operation:
     """One of DynamoDB's operations."""
 
-    plainly: Plainly | None = None
-    plain_rules: _PlainRules | None = None
+    fast_answer: FastAnswer | None = None
+    fast_check: _FastCheck | None = None
 
     def __init__(self, name: str, shape: shapes.Structure, rules: _Rules, unanswered: str = "") -> None:
         """`unanswered` are members that DynamoDB has and we have not. They are refused; unknown ones are ignored."""
@@ -155,11 +156,11 @@ class Read(Operation):
     """An operation that only reads."""
 
     def __init__(
-        self, name: str, shape: shapes.Structure, rules: _Rules, work: Reading, plainly: Plainly | None = None
+        self, name: str, shape: shapes.Structure, rules: _Rules, work: Reading, fast_answer: FastAnswer | None = None
     ) -> None:
         super().__init__(name, shape, rules)
         self._plan = Plan(read=work)
-        self.plainly = plainly
+        self.fast_answer = fast_answer
 
     def plan(self, checked: Checked) -> Plan:
         return self._plan
@@ -175,13 +176,13 @@ class Write(Operation):
         rules: _Rules,
         work: _Writing,
         *,
-        quick: bool = False,
-        plain_rules: _PlainRules | None = None,
+        fastest: WritePath = WritePath.THREAD,
+        fast_check: _FastCheck | None = None,
         unanswered: str = "",
     ) -> None:
         super().__init__(name, shape, rules, unanswered)
-        self._plan = Plan(write=work, quick=quick)
-        self.plain_rules = plain_rules
+        self._plan = Plan(write=work, fastest=fastest)
+        self.fast_check = fast_check
 
     def plan(self, checked: Checked) -> Plan:
         return self._plan

@@ -88,7 +88,7 @@ class Service:
         self._body_bytes_max = body_bytes_max
         self.answers = Answers(clock)
         # A request is the wire's own, so an engine that asks need not copy it.
-        self._call = getattr(engine, "call_given", engine.call)
+        self._call = getattr(engine, "call_owned", engine.call)
         self._keys = dict(keys or {})
         self._clock = clock
         self._health = f"healthy: dynamodb.{region}.amazonaws.com ".encode()

@@ -247,7 +247,7 @@ def test_whoever_is_interrupted_leaves_the_store_to_others(tmp_path: Path, name:
             was_interrupted = True
         finally:
             sys.settrace(traced)
-        assert not engine._writer._turn.locked(), nth
+        assert not engine._writer._connection_lock.locked(), nth
         assert not connection.in_transaction, nth
     assert nth > 20
     assert asyncio.run(tables.get("plain", pk="a")) == item(pk="a", nth=nth)
@@ -283,7 +283,7 @@ def test_what_nobody_waits_for_any_more_does_not_come_after_what_was_acknowledge
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-def test_a_loop_that_ended_in_its_turn_is_no_company(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_loop_that_ended_in_an_iteration_shares_no_commit(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever wrote later, alone, was taken for one among several for as long as the store was open."""
     tables = Tables(engine, None)  # type: ignore[arg-type]
     asyncio.run(tables.create_plain())
@@ -351,10 +351,10 @@ async def test_only_a_request_that_its_caller_keeps_is_copied(monkeypatch: pytes
     types = [{"AttributeName": "pk", "AttributeType": "S"}]
     table = {"TableName": "tab", "KeySchema": keys, "AttributeDefinitions": types, "BillingMode": "PAY_PER_REQUEST"}
     with Engine(None) as engine:
-        assert Service(engine)._call == engine.call_given
+        assert Service(engine)._call == engine.call_owned
         await engine.call("CreateTable", table)
         copied.clear()
-        await engine.call_given("UpdateItem", {"TableName": "tab", "Key": {"pk": {"S": "a"}}})
+        await engine.call_owned("UpdateItem", {"TableName": "tab", "Key": {"pk": {"S": "a"}}})
         assert copied == []
         await engine.call("UpdateItem", {"TableName": "tab", "Key": {"pk": {"S": "a"}}})
         assert len(copied) == 1

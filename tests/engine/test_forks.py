@@ -189,7 +189,7 @@ put(store, "before")
 writing = file.connect(path)
 writing.execute("BEGIN IMMEDIATE")
 writing.execute("CREATE TABLE half (done)")
-turn = store._writer._turn
+turn = store._writer._connection_lock
 turn.acquire()   # somebody who does not come to an end
 def deed(child):
     Engine(None).close()

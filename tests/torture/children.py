@@ -124,7 +124,7 @@ def _acknowledge_early() -> None:
 
     Writer._commit = early  # type: ignore[method-assign]
     # On an event loop that commits itself, nobody could be told before.
-    Writer._run_here = lambda self, jobs: False  # type: ignore[method-assign]
+    Writer._commit_here = lambda self, jobs: False  # type: ignore[method-assign]
 
 
 def _commit_each_put() -> None:

@@ -217,14 +217,14 @@ async def test_a_table_deleted_between_two_slices_is_not_found(tmp_path: Path, m
     operation, request = long_requests()["Scan with a long filter"]
     begun, deleted = asyncio.Event(), asyncio.Event()
 
-    async def others_turn() -> None:
+    async def yield_to_loop() -> None:
         if asyncio.current_task() is task:
             begun.set()
             await deleted.wait()
 
     async with in_process(tmp_path) as call:
         await fill(call, 500)
-        monkeypatch.setattr("sekkei.engine.engine._others_turn", others_turn)
+        monkeypatch.setattr("sekkei.engine.engine._yield_to_loop", yield_to_loop)
         task = asyncio.ensure_future(call(operation, request))
         await begun.wait()
         await call("DeleteTable", {"TableName": "busy"})

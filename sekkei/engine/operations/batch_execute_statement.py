@@ -14,6 +14,7 @@ from sekkei.engine.partiql.single_item import get_of, write_of
 from sekkei.engine.storage.catalogue import Table
 from sekkei.engine.storage.snapshot import Snapshot
 from sekkei.engine.storage.transaction import Transaction
+from sekkei.engine.storage.writer import WritePath
 from sekkei.engine.validation import fields
 from sekkei.engine.validation.fields import plain
 from sekkei.engine.validation.shapes import List, Structure
@@ -130,7 +131,7 @@ def batch_execute_statement(checked: Checked) -> Plan:
     if reads and len(reads) < len(statements):
         raise ValidationException("Read and write requests together in the same batch is not supported.")
     if len(reads) < len(statements):
-        return Plan(write=partial(_write, members), quick=True)
+        return Plan(write=partial(_write, members), fastest=WritePath.AT_ONCE)
     return Plan(read=partial(_read, members))
 
 

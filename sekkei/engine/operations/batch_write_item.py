@@ -11,6 +11,7 @@ from sekkei.engine.operation import Checked, Render, Response, Write
 from sekkei.engine.storage.catalogue import Table
 from sekkei.engine.storage.snapshot import Stored
 from sekkei.engine.storage.transaction import Transaction
+from sekkei.engine.storage.writer import WritePath
 from sekkei.engine.validation import against_table, fields
 from sekkei.engine.validation.against_table import check_item_size
 from sekkei.engine.validation.fields import TABLE_NAME, named
@@ -127,4 +128,4 @@ def _collection_metrics(transaction: Transaction, parts: list[tuple[Checked, Tab
     return {name: list(by_partition.values()) for name, by_partition in found.items()}
 
 
-OPERATIONS = (Write("BatchWriteItem", _SHAPE, rules, batch_write_item, quick=True),)
+OPERATIONS = (Write("BatchWriteItem", _SHAPE, rules, batch_write_item, fastest=WritePath.AT_ONCE),)

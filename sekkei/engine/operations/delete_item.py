@@ -7,6 +7,7 @@ from typing import Any
 from sekkei.engine.items import capacity, values
 from sekkei.engine.operation import Checked, Render, Response, Write, check_condition
 from sekkei.engine.storage.transaction import Transaction
+from sekkei.engine.storage.writer import WritePath
 from sekkei.engine.validation import against_table, fields
 from sekkei.engine.validation.against_table import check_return_values
 from sekkei.engine.validation.fields import TABLE_NAME, ItemOperation, named
@@ -61,4 +62,4 @@ def delete_item(transaction: Transaction, checked: Checked, render: Render) -> R
     return response
 
 
-OPERATIONS = (Write("DeleteItem", _SHAPE, rules, delete_item, quick=True),)
+OPERATIONS = (Write("DeleteItem", _SHAPE, rules, delete_item, fastest=WritePath.AT_ONCE),)

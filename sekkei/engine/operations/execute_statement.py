@@ -14,6 +14,7 @@ from sekkei.engine.partiql.select import select
 from sekkei.engine.partiql.single_item import duplicate_item, write_of
 from sekkei.engine.storage.snapshot import Snapshot
 from sekkei.engine.storage.transaction import Transaction
+from sekkei.engine.storage.writer import WritePath
 from sekkei.engine.validation import fields
 from sekkei.engine.validation.fields import plain
 from sekkei.engine.validation.shapes import String, Structure
@@ -42,7 +43,7 @@ def execute_statement(checked: Checked) -> Plan:
         return Plan(read=partial(_read, statement))
     if isinstance(statement, Existence):
         raise ValidationException("EXISTS can only be used in ExecuteTransaction write requests.")
-    return Plan(write=partial(_write, statement), quick=True)
+    return Plan(write=partial(_write, statement), fastest=WritePath.AT_ONCE)
 
 
 def _read(statement: Selection, snapshot: Snapshot, checked: Checked, render: Render) -> Response | Slices:

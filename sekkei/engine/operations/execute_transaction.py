@@ -25,6 +25,7 @@ from sekkei.engine.partiql.single_item import duplicate_item, get_of, keyed, wri
 from sekkei.engine.storage.catalogue import Table
 from sekkei.engine.storage.snapshot import Snapshot
 from sekkei.engine.storage.transaction import Transaction
+from sekkei.engine.storage.writer import WritePath
 from sekkei.engine.validation import against_table, fields
 from sekkei.engine.validation.fields import plain
 from sekkei.engine.validation.shapes import List, Structure
@@ -76,7 +77,7 @@ def execute_transaction(checked: Checked) -> Plan:
     if reads:
         return Plan(read=partial(_read, reads))
     writes = [statement for statement in statements if not isinstance(statement, Selection)]
-    return Plan(write=partial(_write, writes), quick=True)
+    return Plan(write=partial(_write, writes), fastest=WritePath.AT_ONCE)
 
 
 _T = TypeVar("_T")

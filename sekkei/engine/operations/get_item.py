@@ -61,7 +61,7 @@ def get_item(snapshot: Snapshot, checked: Checked, render: Render) -> Response:
     return response
 
 
-def get_plainly(snapshot: Snapshot, request: Mapping[str, Any], render: Render) -> Response | None:
+def fast_answer(snapshot: Snapshot, request: Mapping[str, Any], render: Render) -> Response | None:
     """Nearly every GetItem names a table and a key of short texts and wishes for nothing: one look at it is enough."""
     if type(request) is not dict:
         return None
@@ -79,4 +79,4 @@ def get_plainly(snapshot: Snapshot, request: Mapping[str, Any], render: Render) 
     return {} if blob is None else {"Item": render(blob)}
 
 
-OPERATIONS = (Read("GetItem", _SHAPE, rules, get_item, get_plainly),)
+OPERATIONS = (Read("GetItem", _SHAPE, rules, get_item, fast_answer),)

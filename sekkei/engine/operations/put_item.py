@@ -8,6 +8,7 @@ from typing import Any
 from sekkei.engine.items import capacity, values
 from sekkei.engine.operation import Checked, Render, Response, Write, check_condition
 from sekkei.engine.storage.transaction import Transaction
+from sekkei.engine.storage.writer import WritePath
 from sekkei.engine.validation import against_table, fields
 from sekkei.engine.validation.against_table import check_item_size, check_return_values, measured_if_plain
 from sekkei.engine.validation.fields import TABLE_NAME, ItemOperation, named, table_name
@@ -41,7 +42,7 @@ def rules(request: dict[str, Any]) -> Checked:
     return Checked(request, table, item=item, size=size, condition=condition)
 
 
-def plain_rules(request: Mapping[str, Any]) -> Checked | None:
+def fast_check(request: Mapping[str, Any]) -> Checked | None:
     """Most requests name a table and an item of plain values, and wish for nothing: one look at them is enough."""
     if type(request) is not dict or len(request) != len(_SHAPE.required):
         return None
@@ -78,4 +79,4 @@ def put_item(transaction: Transaction, checked: Checked, render: Render) -> Resp
     return response
 
 
-OPERATIONS = (Write("PutItem", _SHAPE, rules, put_item, quick=True, plain_rules=plain_rules),)
+OPERATIONS = (Write("PutItem", _SHAPE, rules, put_item, fastest=WritePath.AT_ONCE, fast_check=fast_check),)

@@ -13,6 +13,7 @@ from sekkei.engine.storage import documents
 from sekkei.engine.storage.catalogue import Table
 from sekkei.engine.storage.snapshot import Stored
 from sekkei.engine.storage.transaction import Transaction
+from sekkei.engine.storage.writer import WritePath
 from sekkei.engine.validation import against_table, fields
 from sekkei.engine.validation.against_table import check_item_size
 from sekkei.engine.validation.fields import TABLE_NAME, named
@@ -235,4 +236,4 @@ def _repeated(kept: Response, how: str | None) -> Response:
     return kept
 
 
-OPERATIONS = (Write("TransactWriteItems", _SHAPE, rules, transact_write_items, quick=True),)
+OPERATIONS = (Write("TransactWriteItems", _SHAPE, rules, transact_write_items, fastest=WritePath.AT_ONCE),)

@@ -12,6 +12,7 @@ from sekkei.engine.operation import Checked, Render, Response, Write, check_cond
 from sekkei.engine.storage.catalogue import Table
 from sekkei.engine.storage.snapshot import Stored
 from sekkei.engine.storage.transaction import Transaction
+from sekkei.engine.storage.writer import WritePath
 from sekkei.engine.validation import against_table, fields, parameters
 from sekkei.engine.validation.fields import TABLE_NAME, ItemOperation, named
 from sekkei.engine.validation.parameters import Parameters, Placeholders
@@ -107,4 +108,4 @@ def _returned(how: str | None, change: Updated, old: Stored | None, render: Rend
     return None
 
 
-OPERATIONS = (Write("UpdateItem", _SHAPE, rules, update_item, quick=True),)
+OPERATIONS = (Write("UpdateItem", _SHAPE, rules, update_item, fastest=WritePath.AT_ONCE),)

@@ -1,15 +1,23 @@
-"""A piece of work for the writer, and who waits for it: a future of an event loop, or a caller without one.
-
-One writer with group commit: whatever waits when a commit ends goes into the next one, together.
+"""One writer with group commit: the writes that wait when a commit ends go into the next one, together.
 
 An fsync costs a quarter of a millisecond or more, whether it covers one write or two hundred. Jobs are run in the
 order in which they came, each to its end, so that they are serial; all of them are acknowledged after the one commit.
 
-The hop to the writer's thread and back costs more than a small write. So a quick job that is alone is run where it is
-called: nothing waits, nobody else writes, and the disk has not been slow of late. In memory the first of a turn of the
-event loop is run at once; on disk, where company would share the fsync, the turn shows whether there is any. Company
-that is alone, since nobody has read meanwhile, is committed there too: whoever uses the loop waits for that commit
-anyway. Where some read, the thread waits for the fsync, and the loop serves them.
+The hop to the writer's thread and back costs more than a small write, so a write takes one of three paths:
+
+    Path            when                                             committed by          fsync shared with
+    AT_ONCE         in memory, no other task has written in this     the event loop        no other write
+                    iteration of the event loop
+    NEXT_ITERATION  the thread has no jobs                           see below             writes of this iteration
+    THREAD          the thread has jobs, another thread or process   the writer's thread   all jobs that wait
+                    has the connection, or the operation may take
+                    long (it creates a table, or its request is
+                    large)
+
+In the next iteration, the event loop commits the writes that have gathered if it keeps no other request waiting: in
+memory always; on disk if the write is alone or the loop has served no read since, and commits have not been slow of
+late. Otherwise the thread waits for the fsync, and the loop serves reads. A caller without an event loop waits for the
+commit in any case, so it commits in its own thread if the connection is free, and else uses the writer's thread.
 """
 
 from __future__ import annotations
@@ -22,6 +30,7 @@ import queue
 import threading
 import time
 from collections.abc import Awaitable, Callable, Generator
+from enum import Enum, auto
 from typing import Any, Protocol
 
 import apsw
@@ -36,10 +45,18 @@ from sekkei.errors import DynamoDBError, InternalServerError, NotOurFile, Transa
 _Work = Callable[[Transaction], Any]
 
 
-class Job:
-    """Some work, and who waits for it."""
+class WritePath(Enum):
+    """The path of a write; the module's table says when it takes which."""
 
-    __slots__ = ("error", "future", "is_counted", "loop", "result", "work")
+    AT_ONCE = auto()
+    NEXT_ITERATION = auto()
+    THREAD = auto()
+
+
+class Job:
+    """A piece of work for the writer, and the future of an event loop, or the caller without one, that waits for it."""
+
+    __slots__ = ("error", "future", "is_queued", "loop", "result", "work")
 
     def __init__(
         self,
@@ -47,24 +64,23 @@ class Job:
         loop: asyncio.AbstractEventLoop | _Waiter | None = None,
         future: asyncio.Future[Any] | _Waiter | None = None,
         *,
-        is_counted: bool = True,
+        is_queued: bool = True,
     ) -> None:
         self.work = work
-        self.is_counted = is_counted
-        """Whether it came through the queue."""
+        self.is_queued = is_queued
+        """Whether the count of jobs in the queue includes it; housekeeping is never queued."""
         self.loop = loop
         self.future = future
         self.result: Any = None
         self.error: BaseException | None = None
 
     @property
-    def is_left_alone(self) -> bool:
-        """Whether the event loop that it came from is no more: done later, it would come after what was told to be
-        there meanwhile."""
+    def is_orphaned(self) -> bool:
+        """Whether its event loop has been closed. Then it is not run: it would overwrite newer acknowledged writes."""
         return isinstance(self.loop, asyncio.AbstractEventLoop) and self.loop.is_closed()
 
     def deliver(self) -> None:
-        """In the loop of whoever waits."""
+        """Give the result to the future; runs in the future's own event loop."""
         if self.future is None or self.future.done():
             return
         if self.error is not None:
@@ -110,15 +126,15 @@ class _Waiter:
 
 _BATCH_JOBS_MAX = 256
 SLOW_SECONDS = 0.002
-"""Commits that take longer on average are left to the thread: an event loop has others to serve."""
-COMPANY_COMMITS = 8
-"""Who has written together will do so again."""
+"""Commits that take longer on average are left to the thread, so that the event loop serves other requests."""
+SOLO_COMMITS_MIN = 8
+"""After writes that shared a commit, so many commits of one job pass before a write is committed at once again."""
 CHECKPOINT_PAGES = 4_000
-"""From here on the log is put into the database, beside those who write."""
+"""From this size on the write-ahead log is copied into the database, while writes go on."""
 
 log = logging.getLogger("sekkei.engine")
 
-_NOBODY = object()
+_NO_TASK = object()
 _WITHOUT_WAITING = (False,)
 _CLOSED = "This store is closed."
 
@@ -146,6 +162,7 @@ class Writer:
         """`acknowledged_for` is the file beside which acknowledged commits are noted; None for one in memory."""
         self._connect = connect
         self._acknowledged_for = acknowledged_for
+        self._is_in_memory = acknowledged_for is None
         self._acknowledged: Acknowledged | None = None
         self._new_store = new_store()
         self._housekeeping = housekeeping
@@ -154,42 +171,42 @@ class Writer:
         self._settings = settings
         self._queue: queue.SimpleQueue[list[Job] | None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
-        self._start = threading.Lock()
+        self._state_lock = threading.Lock()
         self._closed = False
         self.closed_because = _CLOSED
         self._ended = False
-        """Nobody does any more jobs."""
+        """Whether the thread has stopped: later jobs are refused."""
         self._connection: apsw.Connection | None = None
-        self._turn = threading.Lock()
-        """Whoever has it may use the connection and the catalogue."""
+        self._connection_lock = threading.Lock()
+        """Its holder may use the connection and the catalogue."""
         self._waiting = 0
-        """Jobs on their way through the thread."""
+        """The number of jobs in the queue or in the thread."""
         self._gathered: list[Job] = []
-        """Jobs that wait for the end of their event loop's turn."""
-        self._task: object = _NOBODY
-        """Who has written since the event loop's turn began."""
+        """Jobs that wait for the next iteration of their event loop."""
+        self._task: object = _NO_TASK
+        """The task that has written in this iteration of the event loop."""
         self._task_loop: asyncio.AbstractEventLoop
-        self._company = 0
-        """In memory: how many commits of one job it takes until a writer is taken for alone again."""
-        self.somebody_reads = False
-        """Whether the event loop has read for anybody since it last had something to commit. Set by the engine."""
+        self._solo_commits_left = 0
+        """In memory: how many commits of one job must pass until a write is committed at once again."""
+        self.has_served_reads = False
+        """Whether the event loop has served a read since it last had writes to commit. Set by the engine."""
         self._log_pages = 0
         self._checkpoint_from: float = CHECKPOINT_PAGES
         self._copying: threading.Thread | None = None
         self._copied = False
-        """Whether the log has been copied into the database, but for what came meanwhile."""
-        self._copies = threading.Lock()
-        """Whoever copies has it."""
+        """Whether the log has been copied into the database, save for the writes during the copy."""
+        self._checkpoint_lock = threading.Lock()
+        """Held while the log is copied."""
         self._commit_seconds = 0.0
-        """What a commit on an event loop takes, on average."""
+        """How long a commit on an event loop takes, on average."""
 
     def schedule(self, work: _Work) -> None:
-        """Have `work` done in the next batch, with nobody waiting for it."""
+        """Have `work` done in the next batch; no caller waits for it."""
         self.start()
         self._put([Job(work)])
 
     def _put(self, jobs: list[Job]) -> None:
-        with self._start:
+        with self._state_lock:
             if not self._ended:
                 self._waiting += len(jobs)
                 self._queue.put(jobs)
@@ -197,7 +214,7 @@ class Writer:
         self._refuse(jobs)
 
     def _refuse(self, jobs: list[Job]) -> None:
-        """Whoever came too late is told; what nobody waits for is done when the file is opened again."""
+        """Fail the jobs that came too late; work that no caller waits for is done when the file is opened again."""
         waited_for = [job for job in jobs if job.loop is not None]
         for job in waited_for:
             job.error = RuntimeError(self.closed_because)
@@ -207,35 +224,35 @@ class Writer:
         """Do `work` in the next batch; returns when it is on disk."""
         return await self.submit(work)
 
-    def submit(self, work: _Work) -> Awaitable[Any]:
-        """Have `work` done in the next batch; the future is done when it is on disk."""
+    def submit(self, work: _Work, fastest: WritePath = WritePath.THREAD) -> Awaitable[Any]:
+        """Have `work` done; the future is done when it is on disk. `fastest` is the fastest path it may take."""
         try:
             loop = asyncio.get_running_loop()
         except RuntimeError:
-            return self._waited_for(work)
+            return self._submit_without_loop(work)
         job = self._job(work, loop, loop.create_future())
-        self._put([job])
-        return job.future  # type: ignore[return-value]
-
-    def submit_quick(self, work: _Work) -> Awaitable[Any]:
-        """The same for work that is done in a moment: on this event loop, if that is the quickest."""
-        try:
-            loop = asyncio.get_running_loop()
-        except RuntimeError:
-            return self._waited_for(work)
-        job = self._job(work, loop, loop.create_future())
-        in_memory = self._acknowledged is None
-        if self._waiting:
-            self._put([job])
-        elif not (in_memory and not self._company and self._is_first_this_turn(loop) and self._run_here([job])):
+        path = fastest if fastest is WritePath.THREAD else self._path(loop)
+        if path is WritePath.AT_ONCE and not self._commit_here([job]):
+            path = WritePath.NEXT_ITERATION
+        if path is WritePath.NEXT_ITERATION:
             self._gather(job, loop)
+        elif path is WritePath.THREAD:
+            self._put([job])
         return job.future  # type: ignore[return-value]
 
-    def _waited_for(self, work: _Work) -> _Waiter:
-        """A caller without an event loop waits for it anyway, so it does the work if nobody else writes."""
+    def _path(self, loop: asyncio.AbstractEventLoop) -> WritePath:
+        """Return the path of a write that is done in a moment."""
+        if self._waiting:
+            return WritePath.THREAD
+        if self._is_in_memory and not self._solo_commits_left and self._is_first_in_iteration(loop):
+            return WritePath.AT_ONCE
+        return WritePath.NEXT_ITERATION
+
+    def _submit_without_loop(self, work: _Work) -> _Waiter:
+        """Do the work in the caller's thread if no other thread writes: without an event loop it waits in any case."""
         waiter = _Waiter()
         job = self._job(work, waiter, waiter)
-        if not self._run_here([job]):
+        if not self._commit_here([job]):
             self._put([job])
             waiter.wait()
         return waiter
@@ -250,59 +267,57 @@ class Writer:
                 raise as_dynamodb_error(error) from error
         return Job(work, loop, future)
 
-    def _is_first_this_turn(self, loop: asyncio.AbstractEventLoop) -> bool:
-        """Whether no other task has written since the event loop's turn began; one after the other may."""
+    def _is_first_in_iteration(self, loop: asyncio.AbstractEventLoop) -> bool:
+        """Whether no other task has written in this iteration of the loop; one task may write several times."""
         task = asyncio.current_task(loop)
         if self._task is task and task is not None:
             return True
-        if self._task is _NOBODY or self._task_loop.is_closed():
+        if self._task is _NO_TASK or self._task_loop.is_closed():
             self._task, self._task_loop = task, loop
-            loop.call_soon(self._begin_turn)
+            loop.call_soon(self._begin_iteration)
             return True
         return False
 
-    def _begin_turn(self) -> None:
-        self._task = _NOBODY
+    def _begin_iteration(self) -> None:
+        self._task = _NO_TASK
 
     def _gather(self, job: Job, loop: asyncio.AbstractEventLoop) -> None:
-        """Wait for the end of the event loop's turn, and for company."""
-        with self._start:
+        """Commit the job in the next iteration, together with other jobs of this one."""
+        with self._state_lock:
             others = self._gathered
-            if not others or others[0].is_left_alone:
+            if not others or others[0].is_orphaned:
                 self._gathered = [job]
-                loop.call_soon(self._end_turn)
+                loop.call_soon(self._end_iteration)
                 return
             if others[0].loop is loop:
                 others.append(job)
                 return
         self._put([job])
 
-    def _end_turn(self) -> None:
-        """Commit what has gathered: here if that keeps nobody, else in the thread, which waits for the fsync."""
-        with self._start:
+    def _end_iteration(self) -> None:
+        """Commit the gathered jobs: on the loop if that delays no other request, else in the thread."""
+        with self._state_lock:
             jobs, self._gathered = self._gathered, []
-        if jobs and not (self._belongs_here(jobs) and self._run_here(jobs)):
+        if jobs and not (self._may_commit_on_loop(jobs) and self._commit_here(jobs)):
             self._put(jobs)
 
-    def _belongs_here(self, jobs: list[Job]) -> bool:
-        others_read, self.somebody_reads = self.somebody_reads, False
-        if self._acknowledged is None:
+    def _may_commit_on_loop(self, jobs: list[Job]) -> bool:
+        has_served_reads, self.has_served_reads = self.has_served_reads, False
+        if self._is_in_memory:
             return True
-        return (len(jobs) == 1 or not others_read) and not self._is_slow()
+        return (len(jobs) == 1 or not has_served_reads) and not self._is_slow()
 
     def _is_slow(self) -> bool:
         self._commit_seconds *= 0.99  # so that one day it is tried again
         return self._commit_seconds > SLOW_SECONDS
 
-    def _run_here(self, jobs: list[Job]) -> bool:
-        """Run jobs in this thread and commit them; False if somebody else writes, in this process or another."""
+    def _commit_here(self, jobs: list[Job]) -> bool:
+        """Run jobs in this thread and commit them; False if another thread or process writes."""
         if self._waiting:
             return False
         taken: list[bool] = []
         try:
-            # Taken and noted in one call: a KeyboardInterrupt is heard before or after it, and finds it noted.
-            taken.extend(map(self._turn.acquire, _WITHOUT_WAITING))
-            if False in taken:
+            if not _try_lock(self._connection_lock, taken):
                 return False
             connection, began = self._connection, time.perf_counter()
             if connection is None or not _begun(connection):
@@ -315,20 +330,20 @@ class Writer:
             raise
         finally:
             if True in taken:
-                self._turn.release()
+                self._connection_lock.release()
         _deliver_all(jobs)
         if self._log_pages >= self._checkpoint_from:
             self._put([Job(_nothing)])  # wakes the thread
         return True
 
     def start(self) -> None:
-        """Be there for jobs and for what is due by the clock."""
-        with self._start:
+        """Start the thread, which runs jobs and whatever is due by the clock."""
+        with self._state_lock:
             if self._closed:
                 raise RuntimeError(self.closed_because)
             if self._thread is None:
                 self._set_housekeeping_due()
-                # Opened here, so that a file that cannot be opened is the caller's error and not a thread's silence.
+                # Opened here, so that the caller gets the error of a file that cannot be opened.
                 connection = self._connection = self._connect()
                 connection.set_wal_hook(self._note_log)
                 if self._acknowledged_for is not None:
@@ -340,24 +355,28 @@ class Writer:
 
     def close(self) -> None:
         """Finish what was submitted, then stop."""
-        with self._start:
+        with self._state_lock:
             self._closed = True
             if self._thread is None:
                 return
             gathered, self._gathered = self._gathered, []
-        if gathered and not gathered[0].is_left_alone:
+        if gathered and not gathered[0].is_orphaned:
             self._put(gathered)
         self._queue.put(None)
         self._thread.join()
 
     @property
     def locks(self) -> tuple[threading.Lock, ...]:
-        """Who has them all, in this order, knows that nobody is inside SQLite with a connection of the writer's."""
-        return self._copies, self._turn, self._start
+        """All locks, in the order to take them: their holder knows that no thread uses a connection of the writer."""
+        return self._checkpoint_lock, self._connection_lock, self._state_lock
 
-    def let_go(self, because: str) -> None:
-        """In a process that was forked, where the thread is not, and whoever held a lock does not put it down."""
-        self._copies, self._turn, self._start = threading.Lock(), threading.Lock(), threading.Lock()
+    def abandon(self, because: str) -> None:
+        """Refuse all jobs, in the child of a fork: it has no writer's thread, and locks that no thread will release."""
+        self._checkpoint_lock, self._connection_lock, self._state_lock = (
+            threading.Lock(),
+            threading.Lock(),
+            threading.Lock(),
+        )
         self._closed = self._ended = True
         self.closed_because, self._thread, self._gathered = because, None, []
 
@@ -367,10 +386,10 @@ class Writer:
             while not last:
                 jobs, last = self._next_batch()
                 if jobs:
-                    with self._turn:
+                    with self._connection_lock:
                         self._run_batch(connection, jobs)
-                    with self._start:
-                        self._waiting -= sum(job.is_counted for job in jobs)
+                    with self._state_lock:
+                        self._waiting -= sum(job.is_queued for job in jobs)
                     self._deliver(jobs)
                 if self._log_pages >= self._checkpoint_from:
                     self._begin_checkpoint()
@@ -379,7 +398,7 @@ class Writer:
         finally:
             if self._copying is not None:
                 self._copying.join()
-            with self._turn:
+            with self._connection_lock:
                 self._connection = None
                 file.close(connection)
                 if self._acknowledged is not None:
@@ -389,7 +408,7 @@ class Writer:
     def _left(self) -> list[Job]:
         """What came between the last batch and the end."""
         left: list[Job] = []
-        with self._start, contextlib.suppress(queue.Empty):
+        with self._state_lock, contextlib.suppress(queue.Empty):
             self._ended = True
             while True:
                 left += self._queue.get_nowait() or []
@@ -413,7 +432,7 @@ class Writer:
         # Whatever goes wrong here, the writer tries again.
         with (
             contextlib.suppress(Exception),
-            self._copies,
+            self._checkpoint_lock,
             contextlib.closing(self._connect(as_it_is=True)) as connection,
         ):
             connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
@@ -424,7 +443,7 @@ class Writer:
         """The little that was written meanwhile: only a log that is in the database whole is begun anew."""
         self._copying, self._copied = None, False
         pages, done = self._log_pages, 0
-        with self._turn, contextlib.suppress(apsw.Error):
+        with self._connection_lock, contextlib.suppress(apsw.Error):
             pages, done = connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
         self._log_pages = 0
         # If a reader is in the way, some more may come before it is tried again.
@@ -450,7 +469,7 @@ class Writer:
             with contextlib.suppress(queue.Empty):
                 return self._queue.get(timeout=min(left, threading.TIMEOUT_MAX))
         self._set_housekeeping_due()
-        return [Job(self._housekeeping, is_counted=False)]
+        return [Job(self._housekeeping, is_queued=False)]
 
     def _set_housekeeping_due(self) -> None:
         seconds = self._settings.housekeeping_seconds
@@ -458,7 +477,7 @@ class Writer:
 
     def _run_batch(self, connection: apsw.Connection, jobs: list[Job], *, begun: bool = False) -> None:
         """`begun` says that the transaction is open already."""
-        self._company = COMPANY_COMMITS if len(jobs) > 1 else max(self._company - 1, 0)
+        self._solo_commits_left = SOLO_COMMITS_MIN if len(jobs) > 1 else max(self._solo_commits_left - 1, 0)
         try:
             self._commit(connection, jobs, begun)
         except Exception as error:
@@ -521,9 +540,16 @@ class Writer:
             elif job.error is not None:
                 log.error("work in the background failed; it is tried again later", exc_info=job.error)
         for loop, done in by_loop.items():
-            # A loop that has been closed has nobody left who waits.
+            # The callers of a closed loop are gone.
             with contextlib.suppress(RuntimeError):
                 loop.call_soon_threadsafe(_deliver_all, done)
+
+
+def _try_lock(lock: threading.Lock, taken: list[bool]) -> bool:
+    """Take the lock if it is free. `taken` notes it in the same call, so that a KeyboardInterrupt never falls between
+    the two."""
+    taken.extend(map(lock.acquire, _WITHOUT_WAITING))
+    return taken[-1]
 
 
 def _begin(connection: apsw.Connection) -> None:

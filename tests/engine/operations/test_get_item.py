@@ -10,7 +10,7 @@ import pytest
 
 from sekkei.clock import ManualClock
 from sekkei.engine import Engine, operations
-from sekkei.engine.operations.get_item import get_plainly
+from sekkei.engine.operations.get_item import fast_answer
 from sekkei.errors import (
     DynamoDBError,
     ResourceNotFoundException,
@@ -127,7 +127,7 @@ async def test_a_plain_request_is_answered_plainly(tables: Tables, sort: str, co
     await create_texts(tables)
     request = {"TableName": "texts", "Key": {"pk": {"S": "a"}, "sk": {"S": sort}}, **consistent}
     expected = {"Item": item(pk="a", sk="1", x="y")} if sort == "1" else {}
-    assert get_plainly(tables.engine._first_snapshot(), request, orjson.loads) == expected
+    assert fast_answer(tables.engine._first_snapshot(), request, orjson.loads) == expected
     assert await told(tables.engine, request) == expected
 
 
@@ -137,9 +137,9 @@ async def test_whatever_is_not_plain_is_looked_at_closely(
 ) -> None:
     await create_texts(tables)
     request = {"TableName": "texts", "Key": PLAIN, **odd}
-    assert get_plainly(tables.engine._first_snapshot(), request, orjson.loads) is None
+    assert fast_answer(tables.engine._first_snapshot(), request, orjson.loads) is None
     answer = await told(tables.engine, request)
-    monkeypatch.setattr(operations.find("GetItem"), "plainly", None)
+    monkeypatch.setattr(operations.find("GetItem"), "fast_answer", None)
     assert await told(tables.engine, request) == answer
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from sekkei.engine import operations
-from sekkei.engine.operations.put_item import plain_rules
+from sekkei.engine.operations.put_item import fast_check
 from sekkei.errors import (
     ConditionalCheckFailedException,
     DynamoDBError,
@@ -198,7 +198,7 @@ def checked(request: Any) -> Any:
 @pytest.mark.parametrize("name", PLAIN)
 def test_a_plain_item_is_good_after_one_look(name: str) -> None:
     request = {"TableName": "items", "Item": {"pk": {"S": "a"}, name: PLAIN[name]}}
-    found = plain_rules(request)
+    found = fast_check(request)
     assert found is not None
     assert found.item is not request["Item"]
     assert (found.request, found.table, found.item, found.size, found.condition) == checked(request)
@@ -210,14 +210,14 @@ async def test_whatever_is_not_plain_is_looked_at_closely(
 ) -> None:
     await tables.create()
     request = {"TableName": "items", "Item": {**PLAIN, **odd}}
-    assert plain_rules(request) is None
+    assert fast_check(request) is None
     answers = []
     for _ in range(2):
         try:
             answers.append(await tables.engine.call("PutItem", request))
         except DynamoDBError as error:
             answers.append({type(error).__name__: str(error)})
-        monkeypatch.setattr(operations.find("PutItem"), "plain_rules", None)
+        monkeypatch.setattr(operations.find("PutItem"), "fast_check", None)
     assert answers[0] == answers[1]
 
 
@@ -238,7 +238,7 @@ async def test_whatever_is_not_plain_is_looked_at_closely(
     ],
 )
 def test_a_request_that_wishes_for_more_or_is_none_is_looked_at_closely(request_: Any) -> None:
-    assert plain_rules(request_) is None
+    assert fast_check(request_) is None
 
 
 def test_one_look_and_a_closer_one_agree_on_any_request() -> None:
@@ -246,7 +246,7 @@ def test_one_look_and_a_closer_one_agree_on_any_request() -> None:
     for _ in range(3_000):
         request = requests.of(shape, oddity=0)
         request = {name: request.get(name) for name in ("TableName", "Item")}
-        found = plain_rules(request)
+        found = fast_check(request)
         if found is not None:
             plain += 1
             assert (found.request, found.table, found.item, found.size, found.condition) == checked(request)

@@ -1,4 +1,4 @@
-"""The log is put into the database beside those who write. How these share commits: `tests/engine/test_company.py`."""
+"""The log is put into the database while writes go on. Shared commits: `tests/engine/test_shared_commits.py`."""
 
 from __future__ import annotations
 

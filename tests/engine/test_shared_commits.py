@@ -1,4 +1,4 @@
-"""Who writes alone writes in place; who writes in company shares commits. Counted, not timed."""
+"""A single writer commits at once; simultaneous writers share commits. Counted, not timed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 
 from sekkei.engine import Engine
 from sekkei.engine.operation import LARGE_ELEMENTS, is_large
-from sekkei.engine.storage.writer import COMPANY_COMMITS, Writer
+from sekkei.engine.storage.writer import SOLO_COMMITS_MIN, Writer
 
 LANES = 16
 WRITES = 320
@@ -49,7 +49,7 @@ async def write(engine: Engine, lanes: int) -> None:
 
 
 @pytest.mark.parametrize("name", [None, "store.db"])
-async def test_company_shares_commits(tmp_path: Path, name: str | None, commits: list[int]) -> None:
+async def test_simultaneous_writes_share_commits(tmp_path: Path, name: str | None, commits: list[int]) -> None:
     with Engine(name and tmp_path / name) as engine:
         await engine.call("CreateTable", TABLE)
         await write(engine, LANES)  # until they know of each other
@@ -59,7 +59,7 @@ async def test_company_shares_commits(tmp_path: Path, name: str | None, commits:
     assert len(commits) < WRITES / 4
 
 
-async def test_a_slow_disk_syncs_once_for_all_of_a_turn(
+async def test_a_slow_disk_syncs_once_for_all_of_an_iteration(
     tmp_path: Path, commits: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The first one does not leave for the thread, and for an fsync of its own, while the others are still coming."""
@@ -87,14 +87,14 @@ def threads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return made
 
 
-async def test_company_that_nobody_reads_beside_is_committed_in_place(tmp_path: Path, threads: list[str]) -> None:
+async def test_shared_writes_without_reads_are_committed_on_the_loop(tmp_path: Path, threads: list[str]) -> None:
     with Engine(tmp_path / "store.db") as engine:
         await engine.call("CreateTable", TABLE)
         await write(engine, LANES)
     assert set(threads) == {threading.current_thread().name}
 
 
-async def test_who_reads_does_not_wait_for_the_commit_of_others(tmp_path: Path, threads: list[str]) -> None:
+async def test_a_reader_does_not_wait_for_the_commits_of_writers(tmp_path: Path, threads: list[str]) -> None:
     async def read(engine: Engine) -> None:
         while True:
             await engine.call("GetItem", {"TableName": "tab", "Key": {"pk": {"S": "1"}}})
@@ -108,7 +108,7 @@ async def test_who_reads_does_not_wait_for_the_commit_of_others(tmp_path: Path, 
     assert set(threads) == {"sekkei-writer"}
 
 
-async def test_who_is_alone_again_writes_in_place_again(commits: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_writer_alone_again_commits_at_once_again(commits: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
     with Engine(None) as engine:
         await engine.call("CreateTable", TABLE)
         await write(engine, LANES)
@@ -120,7 +120,7 @@ async def test_who_is_alone_again_writes_in_place_again(commits: list[int], monk
         await write(engine, 1)
         assert commits == [1] * WRITES
         assert gathered == []
-    assert COMPANY_COMMITS < WRITES
+    assert SOLO_COMMITS_MIN < WRITES
 
 
 @pytest.mark.parametrize(
