@@ -19,13 +19,10 @@ from sekkei.advice.sizes import STORAGE_OVERHEAD_BYTES, entry_of, index_write_un
 from sekkei.clock import SYSTEM, Clock
 from sekkei.design import Design, Entity, Index, SekkeiError, Table
 from sekkei.design.measured import lines_of
-from sekkei.store.protocol import Request, Response, Store, version_of
+from sekkei.store.protocol import Request, Response, Store
+from sekkei.store.wrapper import READS, WRITES, Wrapper, consumed, parts_of
 
 # A store that remembers what each call cost, read and carried.
-
-
-READS = frozenset({"GetItem", "BatchGetItem", "Query", "Scan", "TransactGetItems"})
-WRITES = frozenset({"PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "TransactWriteItems"})
 
 
 @dataclass
@@ -44,44 +41,42 @@ class Tally:
     def add(self, operation: str, response: Response) -> None:
         self.calls += 1
         self.response_bytes += len(json.dumps(response, default=str))
-        for consumed in _list(response.get("ConsumedCapacity")):
-            self._capacity(consumed, operation in WRITES)
+        for capacity in consumed(response):
+            self._capacity(capacity, operation in WRITES)
         returned = _returned(operation, response)
         self.items_returned += returned
         self.items_read += response.get("ScannedCount", returned)
 
-    def _capacity(self, consumed: Mapping[str, Any], writing: bool) -> None:
-        units = float(consumed.get("CapacityUnits", 0.0))
+    def _capacity(self, capacity: Mapping[str, Any], writing: bool) -> None:
+        units = float(capacity.get("CapacityUnits", 0.0))
         if writing:
             self.write_units += units
         else:
             self.read_units += units
         for kind in ("GlobalSecondaryIndexes", "LocalSecondaryIndexes"):
-            for index, part in consumed.get(kind, {}).items():
-                place = (consumed["TableName"], index)
+            for index, part in capacity.get(kind, {}).items():
+                place = (capacity["TableName"], index)
                 self.indexes[place] = self.indexes.get(place, 0.0) + float(part["CapacityUnits"])
 
 
-class Recording:
+class _Metered(Wrapper):
+    """Asks the store for the units of each call that reads or writes items."""
+
+    def before(self, operation: str, request: Request) -> Request:
+        return {**request, "ReturnConsumedCapacity": "INDEXES"} if operation in READS | WRITES else request
+
+
+class Recording(_Metered):
     """Passes calls on, asks for the units of each, and adds them up in `tally`."""
 
     def __init__(self, store: Store) -> None:
-        self._store = store
+        super().__init__(store)
         self.tally = Tally()
 
-    async def call(self, operation: str, request: Request) -> Response:
-        if operation not in READS | WRITES:
-            return await self._store.call(operation, request)
-        response = await self._store.call(operation, {**request, "ReturnConsumedCapacity": "INDEXES"})
-        self.tally.add(operation, response)
+    def after(self, operation: str, request: Request, response: Response) -> Response:
+        if operation in READS | WRITES:
+            self.tally.add(operation, response)
         return response
-
-    async def close(self) -> None:
-        await self._store.close()
-
-
-def _list(found: Any) -> list[Mapping[str, Any]]:
-    return found if isinstance(found, list) else [found] if found else []
 
 
 def _returned(operation: str, response: Response) -> int:
@@ -106,39 +101,38 @@ _SAVE_SECONDS = 10.0
 FORM = "sekkei-run-1"
 
 
-class Noting:
+class Noting(_Metered):
     """Passes calls on, and the store's own attributes too; writes its file now and then, and when asked to."""
 
     def __init__(self, store: Store, path: Path, clock: Clock = SYSTEM) -> None:
-        self._store, self._path, self._clock = store, path, clock
+        super().__init__(store)
+        self._path, self._clock = path, clock
         self._minutes: dict[int, dict[str, list[float]]] = {}
         self._began = self._saved = clock.now()
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._store, name)
+        return getattr(self.store, name)
 
-    async def call(self, operation: str, request: Request) -> Response:
+    def after(self, operation: str, request: Request, response: Response) -> Response:
         if operation not in READS | WRITES:
-            return await self._store.call(operation, request)
-        response = await self._store.call(operation, {**request, "ReturnConsumedCapacity": "INDEXES"})
-        consumed = response.get("ConsumedCapacity")
+            return response
+        for capacity in consumed(response):
+            self._note(capacity, int(operation in WRITES))
         if request.get("ReturnConsumedCapacity", "NONE") == "NONE":
             response.pop("ConsumedCapacity", None)
-        for one in consumed if isinstance(consumed, list) else [consumed] if consumed else []:
-            self._note(one, int(operation in WRITES))
         if self._clock.now() - self._saved >= _SAVE_SECONDS:
             self.save()
         return response
 
     async def close(self) -> None:
         self.save()
-        await self._store.close()
+        await super().close()
 
-    def _note(self, consumed: Mapping[str, Any], kind: int) -> None:
+    def _note(self, capacity: Mapping[str, Any], kind: int) -> None:
         places = self._minutes.setdefault(int(self._clock.now()) // MINUTE * MINUTE, {})
-        table, left = consumed["TableName"], float(consumed["CapacityUnits"])
+        table, left = capacity["TableName"], float(capacity["CapacityUnits"])
         for member in ("GlobalSecondaryIndexes", "LocalSecondaryIndexes"):
-            for index, part in consumed.get(member, {}).items():
+            for index, part in capacity.get(member, {}).items():
                 units = float(part["CapacityUnits"])
                 places.setdefault(f"{table}.{index}", [0.0, 0.0])[kind] += units
                 left -= units
@@ -181,14 +175,14 @@ class Charge:
     """How such keys are asked for where nobody says so (`load.popularity_of`)."""
 
 
-class Journal:
+class Journal(_Metered):
     """Passes calls on and notes them; `clear()` before what is to be noted."""
 
     def __init__(
         self, store: Store, designs: Sequence[tuple[Design, str]], clock: Clock, leave_out: Sequence[str] = ()
     ) -> None:
-        self._store, self._clock, self._lock = store, clock, asyncio.Lock()
-        self.answers_surely: bool = getattr(store, "answers_surely", False)
+        super().__init__(store)
+        self._clock, self._lock = clock, asyncio.Lock()
         self._tables = {d.table_name(table, env): table for d, env in designs for table in d.tables.values()}
         self._left_out = frozenset(leave_out)
         self.clear()
@@ -203,27 +197,21 @@ class Journal:
         if operation in WRITES:
             async with self._lock:
                 return await self._write(operation, request)
-        if operation not in READS:
-            return await self._store.call(operation, request)
-        response = await self._store.call(operation, {**request, "ReturnConsumedCapacity": "INDEXES"})
-        self.tally.add(operation, response)
-        for name, index, keys, units in _read(operation, request, response):
-            self._note_read(name, index, keys, units)
+        return await super().call(operation, request)
+
+    def after(self, operation: str, request: Request, response: Response) -> Response:
+        if operation in READS:
+            self.tally.add(operation, response)
+            for name, index, keys, units in _read(operation, request, response):
+                self._note_read(name, index, keys, units)
         return response
-
-    def version(self) -> int | None:
-        """As the store behind it, so that nobody asks in rounds, or tells others, what it can tell by itself."""
-        return version_of(self._store)
-
-    async def close(self) -> None:
-        await self._store.close()
 
     async def _write(self, operation: str, request: Request) -> Response:
         written = list(_written(operation, request, self._tables))
         before = [await self._image(*one) for one in written]
         factor = 2.0 if operation == "TransactWriteItems" else 1.0
         try:
-            response = await self._store.call(operation, {**request, "ReturnConsumedCapacity": "INDEXES"})
+            response = await self.store.call(operation, {**request, "ReturnConsumedCapacity": "INDEXES"})
         finally:
             for (name, key), old in zip(written, before, strict=True):
                 self._note_write(name, key, old, await self._image(name, key), factor)
@@ -231,7 +219,7 @@ class Journal:
         return response
 
     async def _image(self, name: str, key: Item) -> Item | None:
-        found = await self._store.call("GetItem", {"TableName": name, "Key": key, "ConsistentRead": True})
+        found = await self.store.call("GetItem", {"TableName": name, "Key": key, "ConsistentRead": True})
         item: Item | None = found.get("Item")
         return item
 
@@ -323,37 +311,20 @@ def _nature(entities: list[Entity[..., Any]], hashes: Sequence[str]) -> str:
 
 def _written(operation: str, request: Request, tables: Mapping[str, Table]) -> Iterator[Written]:
     """What a request writes to tables that are known."""
-    for name, inside in _requests(operation, request):
-        if name in tables:
-            item = inside.get("Key") or inside["Item"]
-            yield name, {attribute: item[attribute] for attribute in tables[name].key_attributes}
-
-
-def _requests(operation: str, request: Request) -> Iterator[tuple[str, Request]]:
-    if operation == "BatchWriteItem":
-        for name, entries in request["RequestItems"].items():
-            yield from ((name, inside) for entry in entries for inside in entry.values())
-    elif operation == "TransactWriteItems":
-        yield from ((inside["TableName"], inside) for action in request["TransactItems"] for inside in action.values())
-    else:
-        yield request["TableName"], request
+    for part in parts_of(operation, request):
+        if part.table in tables:
+            yield part.table, {attribute: part.item[attribute] for attribute in tables[part.table].key_attributes}
 
 
 def _read(operation: str, request: Request, response: Response) -> Iterator[tuple[str, str | None, list[Item], float]]:
     """The table, the index, the keys that were asked for, and the units."""
-    found = response.get("ConsumedCapacity") or []
-    units = {one["TableName"]: one["CapacityUnits"] for one in (found if isinstance(found, list) else [found])}
-    if operation == "BatchGetItem":
-        for name, asked in request["RequestItems"].items():
-            yield name, None, asked["Keys"], units.get(name, 0.0)
-    elif operation == "TransactGetItems":
-        for name in dict.fromkeys(one["Get"]["TableName"] for one in request["TransactItems"]):
-            keys = [one["Get"]["Key"] for one in request["TransactItems"] if one["Get"]["TableName"] == name]
-            yield name, None, keys, units.get(name, 0.0)
-    else:
-        name = request["TableName"]
-        key = request["Key"] if operation == "GetItem" else _equalities(request)
-        yield name, request.get("IndexName"), [key], units.get(name, 0.0)
+    units = {capacity["TableName"]: capacity["CapacityUnits"] for capacity in consumed(response)}
+    keys: dict[tuple[str, str | None], list[Item]] = {}
+    for part in parts_of(operation, request):
+        key = _equalities(request) if operation in ("Query", "Scan") else part.item
+        keys.setdefault((part.table, part.request.get("IndexName")), []).append(key)
+    for (name, index), asked in keys.items():
+        yield name, index, asked, units.get(name, 0.0)
 
 
 _EQUAL = re.compile(r"([#\w]+)\s*=\s*(:\w+)")

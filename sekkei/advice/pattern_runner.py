@@ -23,10 +23,10 @@ from sekkei.advice.metering import Recording, Tally
 from sekkei.advice.pii import COVER, covered_names, covered_within, is_personal
 from sekkei.clock import SYSTEM, Clock
 from sekkei.design import Database, Design, Entity, Pattern, Query, Ref
-from sekkei.store.protocol import Request, Response, Store
+from sekkei.store.protocol import Request, Store
+from sekkei.store.wrapper import READS
 
 Kind = Literal["text", "number", "date", "datetime", "time", "choice", "flag", "list"]
-READS = ("GetItem", "BatchGetItem", "Query", "Scan", "TransactGetItems")
 
 
 REASONS = {
@@ -204,9 +204,9 @@ class _Noting(Recording):
         super().__init__(store)
         self.requests: list[tuple[str, Request]] = []
 
-    async def call(self, operation: str, request: Request) -> Response:
+    def before(self, operation: str, request: Request) -> Request:
         self.requests.append((operation, dict(request)))
-        return await super().call(operation, request)
+        return super().before(operation, request)
 
 
 async def try_pattern(

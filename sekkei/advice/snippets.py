@@ -15,6 +15,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from sekkei.store.protocol import Request
+from sekkei.store.wrapper import parts_of
 
 if TYPE_CHECKING:
     from sekkei.advice.pattern_runner import Tried
@@ -156,10 +157,8 @@ def _partiql(operation: str, request: Request, sort: str | None) -> str:
 
 
 def _statements(operation: str, request: Request, sort: str | None, parameter: Parameter) -> str:
-    if operation == "GetItem":
-        return _select(request["TableName"], None, "*", _equals(request["Key"], parameter))
-    if operation == "BatchGetItem":
-        keys = [(table, key) for table, wanted in request["RequestItems"].items() for key in wanted["Keys"]]
+    if operation in ("GetItem", "BatchGetItem"):
+        keys = [(part.table, part.item) for part in parts_of(operation, request)]
         return "\n".join(_select(table, None, "*", _equals(key, parameter)) for table, key in keys)
     names = request.get("ExpressionAttributeNames", {})
     values = request.get("ExpressionAttributeValues", {})

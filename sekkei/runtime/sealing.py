@@ -22,7 +22,8 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from sekkei.errors import ConditionalCheckFailedException, TransactionCanceledException
 from sekkei.kit.signing import derived
 from sekkei.runtime.outbox import CLOSED
-from sekkei.store.protocol import Request, Response, Store, version_of
+from sekkei.store.protocol import Request, Response, Store
+from sekkei.store.wrapper import Wrapper
 
 MARK = "sealed.1."
 NONCE_BYTES = 12
@@ -31,43 +32,31 @@ NOTHING = {"M": dict[str, Any]()}
 Row = dict[str, Any]
 
 
-class Sealed:
+class Sealed(Wrapper):
     """The store underneath, with `attributes` of the rows of `table` sealed in it.
 
     The first key seals; every key opens.
     """
 
     def __init__(self, store: Store, table: str, attributes: Sequence[str], *keys: bytes) -> None:
-        self.store = store
+        super().__init__(store)
         self._table, self._attributes = table, attributes
         self._ciphers = [AESGCM(key) for key in keys]
         self._nonces = derived(keys[0], "nonces")
-        self.answers_surely: bool = getattr(store, "answers_surely", False)
 
-    def __repr__(self) -> str:
-        return repr(self.store)
-
-    def version(self) -> int | None:
-        return version_of(self.store)
-
-    async def call(self, operation: str, request: Request) -> Response:
-        if operation in ("PutItem", "TransactWriteItems", "BatchWriteItem"):
-            request = self._sealing(operation, request)
-        try:
-            answer = await self.store.call(operation, request)
-        except ConditionalCheckFailedException as error:
-            if error.item is not None and request.get("TableName") == self._table:
-                self._open(error.item)
-            raise
-        except TransactionCanceledException as error:
-            self._open_parts(request, error.reasons)
-            raise
+    def after(self, operation: str, request: Request, response: Response) -> Response:
         if operation == "TransactGetItems":
-            self._open_parts(request, answer["Responses"])
+            self._open_parts(request, response["Responses"])
         elif request.get("TableName") == self._table or operation == "BatchGetItem":
-            for row in _rows(answer, self._table):
+            for row in _rows(response, self._table):
                 self._open(row)
-        return answer
+        return response
+
+    def failed(self, operation: str, request: Request, error: BaseException) -> None:
+        if isinstance(error, TransactionCanceledException):
+            self._open_parts(request, error.reasons)
+        elif isinstance(error, ConditionalCheckFailedException) and request.get("TableName") == self._table:
+            self._open(error.item or {})
 
     def _open_parts(self, request: Request, answers: Sequence[Mapping[str, Any]]) -> None:
         """The answers to the parts of a transaction, in their order; rows of other tables are as they are."""
@@ -75,17 +64,14 @@ class Sealed:
             if any(inside.get("TableName") == self._table for inside in part.values()):
                 self._open(answer.get("Item") or {})
 
-    async def close(self) -> None:
-        await self.store.close()
-
-    def _sealing(self, operation: str, request: Request) -> Request:
-        """The same request with sealed rows; what the caller holds stays as it is."""
+    def before(self, operation: str, request: Request) -> Request:
+        """Return the same request with sealed rows."""
         if operation == "PutItem":
             ours = request.get("TableName") == self._table
             return {**request, "Item": self._seal(request["Item"])} if ours else request
         if operation == "TransactWriteItems":
             return {**request, "TransactItems": [self._sealed_part(part) for part in request["TransactItems"]]}
-        entries = request["RequestItems"].get(self._table)
+        entries = request["RequestItems"].get(self._table) if operation == "BatchWriteItem" else None
         if not entries:
             return request
         sealed = [

@@ -12,14 +12,16 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from sekkei.errors import ConditionalCheckFailedException, TransactionCanceledException
-from sekkei.store.protocol import Request, Response, Store, version_of
+from sekkei.store.protocol import Request, Response, Store
+from sekkei.store.wrapper import WRITES as _ITEM_WRITES
+from sekkei.store.wrapper import Wrapper, parts_of
 
 _BY_STATEMENT = frozenset({"ExecuteStatement", "ExecuteTransaction", "BatchExecuteStatement"})
-WRITES = frozenset({"PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "TransactWriteItems"}) | _BY_STATEMENT
+WRITES = _ITEM_WRITES | _BY_STATEMENT
 
 
 class Ear:
@@ -60,18 +62,14 @@ def _wake(waiting: asyncio.Future[None]) -> None:
         waiting.set_result(None)
 
 
-class Watched:
+class Watched(Wrapper):
     """Any store, watched."""
 
     def __init__(self, store: Store) -> None:
-        self.store = store
+        super().__init__(store)
         self.calls: Counter[str] = Counter()
         """How often each operation was called."""
-        self.answers_surely: bool = getattr(store, "answers_surely", False)
         self._ears: dict[str, list[Ear]] = {}
-
-    def __repr__(self) -> str:
-        return repr(self.store)
 
     def ear(self, table: str, beginning: str = "") -> Ear:
         made = Ear(table, beginning)
@@ -86,37 +84,33 @@ class Watched:
             for ear in ears:
                 ear.hear()
 
-    def version(self) -> int | None:
-        """A number that is another one after any process has written; None when the store cannot tell."""
-        return version_of(self.store)
-
-    async def call(self, operation: str, request: Request) -> Response:
+    def before(self, operation: str, request: Request) -> Request:
         self.calls[operation] += 1
-        if operation not in WRITES:
-            return await self.store.call(operation, request)
-        refused = False
-        try:
-            return await self.store.call(operation, request)
-        except (ConditionalCheckFailedException, TransactionCanceledException) as error:
-            # Nothing was written; whoever heard of it would look again, be refused again, and so on without a pause.
-            refused = not getattr(error, "answer_lost", False)
-            raise
-        finally:  # one without an answer may have been carried out
-            if not refused:
-                with contextlib.suppress(LookupError, TypeError, AttributeError):  # of a request that is not valid
-                    self._tell(operation, request)
+        return request
 
-    async def close(self) -> None:
-        await self.store.close()
+    def after(self, operation: str, request: Request, response: Response) -> Response:
+        if operation in WRITES:
+            self._tell(operation, request)
+        return response
+
+    def failed(self, operation: str, request: Request, error: BaseException) -> None:
+        """Tell of a write without an answer, which may have been carried out.
+
+        A refused one wrote nothing: a listener would look again, be refused again, and so on without a pause.
+        """
+        is_refusal = isinstance(error, ConditionalCheckFailedException | TransactionCanceledException)
+        if operation in WRITES and not (is_refusal and not getattr(error, "answer_lost", False)):
+            self._tell(operation, request)
 
     def _tell(self, operation: str, request: Request) -> None:
         if operation in _BY_STATEMENT:
             self.wake_all()
             return
-        for table, row in written(operation, request):
-            for ear in self._ears.get(table, ()):
-                if concerns(ear, row):
-                    ear.hear()
+        with contextlib.suppress(LookupError, TypeError, AttributeError):  # of a request that is not valid
+            for table, row in written(operation, request):
+                for ear in self._ears.get(table, ()):
+                    if concerns(ear, row):
+                        ear.hear()
 
 
 def concerns(ear: Ear, row: Mapping[str, Any]) -> bool:
@@ -136,18 +130,6 @@ def watched(store: Store) -> Watched:
     return store if isinstance(store, Watched) else Watched(store)
 
 
-def written(operation: str, request: Request) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """The tables that a request writes to, each with a row or its key."""
-    if operation == "BatchWriteItem":
-        for table, entries in request["RequestItems"].items():
-            for entry in entries:
-                yield from ((table, inside.get("Item") or inside["Key"]) for inside in entry.values())
-    elif operation == "TransactWriteItems":
-        for item in request["TransactItems"]:
-            yield from (
-                (inside["TableName"], inside.get("Item") or inside["Key"])
-                for kind, inside in item.items()
-                if kind != "ConditionCheck"
-            )
-    else:
-        yield request["TableName"], request.get("Item") or request["Key"]
+def written(operation: str, request: Request) -> list[tuple[str, Mapping[str, Any]]]:
+    """Return the tables that a request writes to, each with a row or its key."""
+    return [(part.table, part.item) for part in parts_of(operation, request) if part.action != "ConditionCheckItem"]

@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 
 from sekkei.errors import AccessDeniedException
-from sekkei.store.protocol import Request, Response, Store
+from sekkei.store.protocol import Request
+from sekkei.store.wrapper import Wrapper
 
 READS = frozenset(
     {
@@ -35,22 +36,13 @@ READS = frozenset(
 _SELECT = re.compile(r"\s*SELECT\b", re.IGNORECASE)
 
 
-class ReadOnly:
+class ReadOnly(Wrapper):
     """Any store, for reading alone."""
 
-    def __init__(self, store: Store) -> None:
-        self.store = store
-
-    def __repr__(self) -> str:
-        return repr(self.store)
-
-    async def call(self, operation: str, request: Request) -> Response:
+    def before(self, operation: str, request: Request) -> Request:
         if not _reads(operation, request):
             raise AccessDeniedException(f"{operation} is refused: this store is open for reading only.")
-        return await self.store.call(operation, request)
-
-    async def close(self) -> None:
-        await self.store.close()
+        return request
 
 
 def _reads(operation: str, request: Request) -> bool:

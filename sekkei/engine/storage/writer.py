@@ -53,6 +53,10 @@ class WritePath(Enum):
     THREAD = auto()
 
 
+# In Python 3.11 it takes as long to look up a member of an enum as to call a function.
+_AT_ONCE, _NEXT_ITERATION, _THREAD = WritePath
+
+
 class Job:
     """A piece of work for the writer, and the future of an event loop, or the caller without one, that waits for it."""
 
@@ -231,22 +235,22 @@ class Writer:
         except RuntimeError:
             return self._submit_without_loop(work)
         job = self._job(work, loop, loop.create_future())
-        path = fastest if fastest is WritePath.THREAD else self._path(loop)
-        if path is WritePath.AT_ONCE and not self._commit_here([job]):
-            path = WritePath.NEXT_ITERATION
-        if path is WritePath.NEXT_ITERATION:
+        path = fastest if fastest is _THREAD else self._path(loop)
+        if path is _AT_ONCE and not self._commit_here([job]):
+            path = _NEXT_ITERATION
+        if path is _NEXT_ITERATION:
             self._gather(job, loop)
-        elif path is WritePath.THREAD:
+        elif path is _THREAD:
             self._put([job])
         return job.future  # type: ignore[return-value]
 
     def _path(self, loop: asyncio.AbstractEventLoop) -> WritePath:
         """Return the path of a write that is done in a moment."""
         if self._waiting:
-            return WritePath.THREAD
+            return _THREAD
         if self._is_in_memory and not self._solo_commits_left and self._is_first_in_iteration(loop):
-            return WritePath.AT_ONCE
-        return WritePath.NEXT_ITERATION
+            return _AT_ONCE
+        return _NEXT_ITERATION
 
     def _submit_without_loop(self, work: _Work) -> _Waiter:
         """Do the work in the caller's thread if no other thread writes: without an event loop it waits in any case."""

@@ -15,11 +15,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from sekkei.store.wrapper import READS, WRITES, parts_of
+
 Calls = Mapping[str, Mapping[str, list[str]]]
 """By function: actions by table, or by table/index/name."""
 FUNCTIONS = ("http", "stream", "work", "process")
 
-_WRITES = {"Put": "PutItem", "Update": "UpdateItem", "Delete": "DeleteItem", "ConditionCheck": "ConditionCheckItem"}
 SINGLE = frozenset({"GetItem", "PutItem", "UpdateItem", "DeleteItem", "Query", "Scan"})
 
 
@@ -41,15 +42,8 @@ def load(path: Path) -> Calls | None:
 
 def asked(operation: str, request: Mapping[str, Any]) -> Iterator[tuple[str, str | None, str]]:
     """Table, index and action of everything that IAM is asked for one call that reads or writes items."""
-    if operation == "TransactWriteItems":
-        for entry in request["TransactItems"]:
-            for kind, inside in entry.items():
-                yield inside["TableName"], None, _WRITES[kind]
-    elif operation == "TransactGetItems":
-        for entry in request["TransactItems"]:
-            yield entry["Get"]["TableName"], None, "GetItem"
-    elif operation in ("BatchGetItem", "BatchWriteItem"):
-        for table in request["RequestItems"]:
-            yield table, None, operation
-    elif operation in SINGLE:
-        yield request["TableName"], request.get("IndexName"), operation
+    if operation in ("BatchGetItem", "BatchWriteItem"):
+        yield from ((table, None, operation) for table in request["RequestItems"])
+    elif operation in READS | WRITES:
+        for part in parts_of(operation, request):
+            yield part.table, part.request.get("IndexName"), part.action
