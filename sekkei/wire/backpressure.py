@@ -18,7 +18,7 @@ from math import inf
 from time import perf_counter
 from typing import Protocol
 
-from sekkei.wire.fairness import Turns, Waiting
+from sekkei.wire.fairness import Fairness, Waiting
 
 
 class _Reader(Protocol):
@@ -29,10 +29,10 @@ class _Reader(Protocol):
 
 
 class Unread:
-    def __init__(self, bytes_max: int, stalled_seconds: float, turns: Turns) -> None:
+    def __init__(self, bytes_max: int, stalled_seconds: float, fairness: Fairness) -> None:
         self.bytes_max = bytes_max
         self._stalled_seconds = stalled_seconds
-        self._turns = turns
+        self._fairness = fairness
         self._waiting: deque[Waiting] = deque()
         self._seen: dict[_Reader, tuple[int, float]] = {}
         """How much lay there when it was last seen to become more or less, and when that was."""
@@ -55,7 +55,7 @@ class Unread:
         self._waiting.append(connection)
 
     def look(self, now: float) -> None:
-        """Who has taken something? Is it too much? Whose turn is it?"""
+        """Note which clients took bytes, cut off the slowest if all keep too many, and let waiting requests go on."""
         lying = 0
         for reader, (before, _) in self._seen.items():
             count = reader.unread_bytes
@@ -68,7 +68,7 @@ class Unread:
         if not self.is_full:
             waiting, self._waiting = self._waiting, deque()
             for connection in waiting:
-                self._turns.wait(connection)
+                self._fairness.wait(connection)
 
     def _cut_off(self, wanted: int, now: float) -> int:
         freed = 0
@@ -93,7 +93,7 @@ class Outgoing:
         self._since = 0.0
 
     def add(self, transport: asyncio.Transport, answer: bytes) -> None:
-        """Sent at the end of this turn, or now when there is too much or somebody has waited for too long."""
+        """Send the answers after this iteration of the loop; now, if there are many or one has waited for long."""
         if not self._answers:
             self._since = perf_counter()
             asyncio.get_running_loop().call_soon(self.send)

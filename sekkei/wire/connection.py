@@ -18,7 +18,7 @@ from typing import Any, Protocol, cast
 import httptools
 
 from sekkei.wire.backpressure import Unread
-from sekkei.wire.fairness import Turns
+from sekkei.wire.fairness import Fairness
 from sekkei.wire.limits import Limits
 from sekkei.wire.request import OBJECT_BYTES, PIECE_BYTES, Request, head_bytes, head_without_offer
 from sekkei.wire.service import LARGE_ANSWERS, Call, Service
@@ -27,7 +27,7 @@ from sekkei.wire.service import LARGE_ANSWERS, Call, Service
 class _Host(Protocol):
     service: Service
     limits: Limits
-    turns: Turns
+    fairness: Fairness
     unread: Unread
     stopping: bool
     debug: bool
@@ -43,7 +43,7 @@ class _Host(Protocol):
         ...
 
     def send(self, transport: asyncio.Transport, answer: bytes) -> None:
-        """Before this turn of the loop is over."""
+        """Called before this iteration of the loop ends."""
         ...
 
     def send_all(self) -> None:
@@ -98,7 +98,7 @@ class Connection(asyncio.Protocol):
         self._transport: asyncio.Transport | None = None
         self._parser = httptools.HttpRequestParser(self)
         self._queue: deque[Request | bytes] = deque()
-        """Requests that wait for their turn; bytes are a refusal, after which the connection ends."""
+        """Requests that wait to be answered; bytes are a refusal, after which the connection ends."""
 
         self._current: Request | None = None
         """The request whose call waits for something."""
@@ -113,10 +113,10 @@ class Connection(asyncio.Protocol):
         """What has come and is not parsed yet."""
 
         self._has_answered = False
-        """Since little came, or since it was its turn: further requests need one."""
+        """One request was served; the next waits for the connection's share of the loop."""
 
         self._is_parked = False
-        """It waits for its turn, or for room."""
+        """Whether it waits for its share of the loop, or for room."""
 
         self._reading_paused = False
         self._writing_paused = False
@@ -200,8 +200,8 @@ class Connection(asyncio.Protocol):
         is_first = True
         while self._rest and self._is_free and not self._queue:
             body = self._body_to_come()
-            if not is_first and not body and self._host.turns.is_over():
-                self._park(self._host.turns)
+            if not is_first and not body and self._host.fairness.is_over():
+                self._park(self._host.fairness)
                 return
             is_first = False
             size = body or PIECE_BYTES
@@ -288,9 +288,9 @@ class Connection(asyncio.Protocol):
         if self._current is not None or self._queue or self._writing_paused:
             self._queue.append(request)
             self._pause_reading()
-        elif self._has_answered and self._host.turns.is_over():
+        elif self._has_answered and self._host.fairness.is_over():
             self._queue.append(request)
-            self._park(self._host.turns)
+            self._park(self._host.fairness)
         else:
             self._has_answered = True
             self._serve(request)
@@ -377,8 +377,8 @@ class Connection(asyncio.Protocol):
         while self._is_free and (self._queue or self._rest):
             if not self._queue:
                 self._feed_rest()
-            elif self._has_answered and self._host.turns.is_over():
-                self._park(self._host.turns)
+            elif self._has_answered and self._host.fairness.is_over():
+                self._park(self._host.fairness)
             else:
                 self._has_answered = True
                 item = self._queue.popleft()
@@ -399,14 +399,14 @@ class Connection(asyncio.Protocol):
             self._continue_wanted = False
             self._host.send(self._transport, b"HTTP/1.1 100 Continue\r\n\r\n")
 
-    def _park(self, until: Turns | Unread) -> None:
+    def _park(self, until: Fairness | Unread) -> None:
         self._is_parked = True
         self.deadline = _NEVER
         self._pause_reading()
         until.wait(self)
 
     def go_on(self) -> None:
-        """It is its turn."""
+        """Answer further requests; its share of the loop has come."""
         self._is_parked = self._has_answered = False
         if self._transport is not None:
             self._set_deadline()

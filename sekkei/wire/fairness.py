@@ -1,8 +1,8 @@
-"""Who asks for much at once is answered some of it at a time, so that the requests of others come in between.
+"""A connection that sends many requests is answered some at a time, so that other connections come in between.
 
-A small read's first request is answered at once: a client that waits for its answers is never kept waiting here. What
-comes behind it, and whatever comes in a large read, has a few milliseconds in each turn of the event loop, all
-connections together; the rest goes on in the next turn, everybody's share one after the other.
+A small read's first request is answered at once: a client that waits for its answers is never kept waiting here. The
+requests behind it, and the content of a large read, share a few milliseconds of each iteration of the event loop, all
+connections together; the rest goes on in the next iteration, one connection's share after the other.
 """
 
 from __future__ import annotations
@@ -12,33 +12,35 @@ from collections import deque
 from time import perf_counter
 from typing import Protocol
 
-TURN_SECONDS = 0.004
-"""For all of them, in one turn of the loop."""
+ITERATION_SECONDS = 0.004
+"""What all connections together have of one iteration of the loop."""
 _SHARE_SECONDS = 0.001
-"""For one of them, when others wait as well."""
+"""What one connection has of it while others wait."""
 
 
 class Waiting(Protocol):
     def go_on(self) -> None:
-        """At least one request further; see `Turns.is_over`."""
+        """Answer at least one more request; see `Fairness.is_over`."""
         ...
 
 
-class Turns:
+class Fairness:
+    """The connections that wait for their shares of an event loop."""
+
     def __init__(self) -> None:
         self._waiting: deque[Waiting] = deque()
         self._has_begun = False
         self._until = 0.0
 
     def is_over(self) -> bool:
-        """Whether whoever has been answered in this turn of the loop should `wait` for the next."""
+        """Whether a connection that was answered in this iteration should `wait` for the next."""
         if not self._has_begun:
             self._begin()
-            self._until = perf_counter() + TURN_SECONDS
+            self._until = perf_counter() + ITERATION_SECONDS
         return perf_counter() > self._until
 
     def wait(self, connection: Waiting) -> None:
-        """It will `go_on`."""
+        """Let the connection `go_on` in the next iteration."""
         self._waiting.append(connection)
         if not self._has_begun:
             self._begin()
@@ -48,7 +50,7 @@ class Turns:
         asyncio.get_running_loop().call_soon(self._next)
 
     def _next(self) -> None:
-        end = perf_counter() + TURN_SECONDS
+        end = perf_counter() + ITERATION_SECONDS
         served = len(self._waiting)
         while served:
             served -= 1

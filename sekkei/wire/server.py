@@ -13,7 +13,7 @@ from sekkei.clock import SYSTEM, Clock
 from sekkei.wire import limits as descriptors
 from sekkei.wire.backpressure import Outgoing, Unread
 from sekkei.wire.connection import Connection
-from sekkei.wire.fairness import Turns
+from sekkei.wire.fairness import Fairness
 from sekkei.wire.limits import Limits
 from sekkei.wire.service import Engine, Service
 from sekkei.wire.sigv4 import Key
@@ -56,8 +56,8 @@ class Server:
         self._sweeper: asyncio.TimerHandle | None = None
         self._empty = asyncio.Event()
         self._outgoing = Outgoing()
-        self.turns = Turns()
-        self.unread = Unread(self.limits.unread_bytes_max, self.limits.stalled_seconds, self.turns)
+        self.fairness = Fairness()
+        self.unread = Unread(self.limits.unread_bytes_max, self.limits.stalled_seconds, self.fairness)
 
     async def start(self, host: str = "127.0.0.1", port: int = 0) -> None:
         """Listen. Port 0 takes any free one; see `port`."""
@@ -116,7 +116,7 @@ class Server:
                 if len(self._connections) > most + most // 8 + 1:
                     connection.abort()  # those who are told that there is no room take up some as well
                 return False
-        self.send_all()  # it may have been answered in this very turn
+        self.send_all()  # it may have been answered in this very iteration
         self._connections.discard(longest)
         longest.abort()
         return True

@@ -189,14 +189,14 @@ put(store, "before")
 writing = file.connect(path)
 writing.execute("BEGIN IMMEDIATE")
 writing.execute("CREATE TABLE half (done)")
-turn = store._writer._connection_lock
-turn.acquire()   # somebody who does not come to an end
+held = store._writer._connection_lock
+held.acquire()   # a write that does not end
 def deed(child):
     Engine(None).close()
     Engine(path)
 child = Child(deed)
 child.ends()
-turn.release()
+held.release()
 writing.execute("ROLLBACK")
 writing.close()
 put(store, "after")

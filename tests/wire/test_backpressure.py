@@ -13,7 +13,7 @@ from sekkei.clock import ManualClock
 from sekkei.wire import backpressure
 from sekkei.wire.backpressure import BYTES_MAX, SECONDS_MAX, Outgoing, Unread
 from sekkei.wire.connection import Connection
-from sekkei.wire.fairness import Turns
+from sekkei.wire.fairness import Fairness
 from sekkei.wire.limits import Limits
 from sekkei.wire.server import Server
 from tests.wire.client import Client, post, until
@@ -39,7 +39,7 @@ class Asker:
 
 
 async def test_who_has_taken_nothing_for_longest_is_cut_off() -> None:
-    unread = Unread(bytes_max=100, stalled_seconds=3.0, turns=Turns())
+    unread = Unread(bytes_max=100, stalled_seconds=3.0, fairness=Fairness())
     slow, first, second = Reader(40), Reader(30), Reader(30)
     for now, reader in enumerate((slow, first, second)):
         unread.add(reader, float(now))
@@ -51,7 +51,7 @@ async def test_who_has_taken_nothing_for_longest_is_cut_off() -> None:
 
 
 async def test_while_there_is_no_room_who_asks_for_much_waits() -> None:
-    unread = Unread(bytes_max=100, stalled_seconds=3.0, turns=Turns())
+    unread = Unread(bytes_max=100, stalled_seconds=3.0, fairness=Fairness())
     readers, asker = [Reader(60), Reader(60)], Asker()
     for reader in readers:
         unread.add(reader, 0.0)
@@ -68,7 +68,7 @@ async def test_while_there_is_no_room_who_asks_for_much_waits() -> None:
 
 
 async def test_who_leaves_makes_room() -> None:
-    unread = Unread(bytes_max=100, stalled_seconds=3.0, turns=Turns())
+    unread = Unread(bytes_max=100, stalled_seconds=3.0, fairness=Fairness())
     readers, asker = [Reader(60), Reader(60)], Asker()
     for reader in readers:
         unread.add(reader, 0.0)

@@ -21,8 +21,8 @@ GARBAGE = post("GetItem", b"[" * 1000)
 
 @pytest.fixture
 def no_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever has had an answer has to wait for the next turn."""
-    monkeypatch.setattr(fairness, "TURN_SECONDS", -1.0)
+    """A connection that was answered waits for the next iteration."""
+    monkeypatch.setattr(fairness, "ITERATION_SECONDS", -1.0)
 
 
 def server_of(engine: FakeEngine) -> Server:
@@ -71,7 +71,7 @@ async def test_what_waits_is_not_taken_apart(engine: FakeEngine) -> None:
 
 
 async def test_a_turn_is_not_over_at_once(engine: FakeEngine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fairness, "TURN_SECONDS", 60.0)
+    monkeypatch.setattr(fairness, "ITERATION_SECONDS", 60.0)
     peer = Peer(server_of(engine))
     peer.sends(PING * 300)
     assert len(peer.way.answers) == 300

@@ -15,7 +15,7 @@ The file, format 1:
                  undo_N and window_N hold the changes that such a job has looked at
     documents    small records that other operations keep, by kind and id (exports, imports, policies)
 
-Records, states, answers and documents are sealed with a checksum (`sealed.py`). Ids come from one sequence and are
+Records, states, answers and documents are sealed with a checksum (`snapshot.seal`). Ids come from one sequence and are
 never used again, and what outlives its table or index goes on under another id, so a stale id finds nothing instead
 of something else.
 """

@@ -81,7 +81,7 @@ PART_SECONDS = 0.02
 
 
 class Transaction(Snapshot):
-    """What an operation that writes gets to work with. Only the writer's thread has one.
+    """The transaction of a batch of writes, in the thread that holds the writer's connection.
 
     An operation checks everything first and writes last: an error raised after a write makes the writer roll the whole
     batch back and run its jobs one by one.
