@@ -24,11 +24,11 @@ from bench import served
 from bench.markdown import number, table
 from bench.served import Post, told
 from sekkei.clock import SYSTEM
-from sekkei.runtime import days
 from sekkei.runtime.http import Http
 from sekkei.runtime.transports.line import signature
 from sekkei.store.http import Limits
 from sekkei.web.application import Shell
+from sekkei_systems import days
 from sekkei_systems.chiipochi import SYSTEM as CHIIPOCHI
 from sekkei_systems.chiipochi.design import donations_on, stamp_card
 from sekkei_systems.chiipochi.design.models import Status

@@ -16,7 +16,6 @@ import uvloop
 from bench.markdown import number, table
 from sekkei.clock import SYSTEM
 from sekkei.design import Database, tables
-from sekkei.runtime import days
 from sekkei.runtime.design import design as runtime_design
 from sekkei.runtime.outbox import Outbox
 from sekkei.runtime.schedules import Schedules
@@ -25,6 +24,7 @@ from sekkei.store.protocol import Request, Response
 from sekkei_lessons_migration.configuration import OldTable
 from sekkei_lessons_migration.moving import Move
 from sekkei_lessons_migration.sample import fill, make_table, old_rows
+from sekkei_systems import days
 from sekkei_systems.lessons.design import Contact, Lesson, TieKind, UserLesson, contacts, design, lessons, user_lessons
 from sekkei_systems.lessons.ports.timetable.catalogue import Catalogue
 from sekkei_systems.lessons.refusals import Full

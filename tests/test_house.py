@@ -7,6 +7,7 @@ fails too.
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 import tomllib
@@ -123,6 +124,7 @@ PROTOCOLS = {
         "systems/sekkei_systems/chiipochi/ports/payments/signed.py": "Stripe",
         "systems/sekkei_systems/lessons/ports/timetable/push.py": "pushes of studios",
     },
+    "zoneinfo": {"sekkei/kit/zones.py": "the owner"},
 }
 """Modules that may import a technique: its one owner, and protocols that others define."""
 
@@ -146,6 +148,15 @@ def _imported(tree: ast.Module) -> set[str]:
     return names
 
 
+_ZONES = re.compile(r"Asia/|\bJST\b|hours=9\b")
+
+
+def zones_in_the_library() -> Iterator[str]:
+    for path in sorted((ROOT / "sekkei").rglob("*")):
+        if path.suffix in (".py", ".html", ".js", ".toml") and _ZONES.search(path.read_text("utf-8")):
+            yield path.relative_to(ROOT).as_posix()
+
+
 RULES: dict[str, Callable[[], Iterator[str]]] = {
     "rooms": rooms,
     "tests": untested,
@@ -153,6 +164,7 @@ RULES: dict[str, Callable[[], Iterator[str]]] = {
     "closures": handlers_in_closures,
     "languages": languages,
     "techniques": techniques,
+    "zones": zones_in_the_library,
 }
 REMEDIES = {
     "rooms": f"A system has these rooms and no others: {', '.join(ROOMS)}. Move it into the one that says what it is.",
@@ -160,6 +172,7 @@ REMEDIES = {
     "long": f"Over {LINES_MAX} lines. Split it where a second noun begins.",
     "closures": "A handler is a function of its module. Take what it needs as arguments, by type (sekkei.web.routing).",
     "languages": "Texts are data: texts/ja.toml and texts/en.toml.",
+    "zones": "A system says whose time counts (System.zone); the library takes the zone as an argument.",
     "techniques": "Use the owner of the technique (sekkei.kit); only protocols of others do it themselves.",
 }
 

@@ -96,7 +96,7 @@ class Alarms:
         return list(await self._runtime.all(newest_alarms()))
 
     async def _tell(self, name: str, detail: str) -> None:
-        day = days.today(self._clock).isoformat()
+        day = days.now(self._clock).date().isoformat()
         lines = [say(language, f"alarm.{family(name)}") for language in LANGUAGES]
         text = "\n".join([*lines, "", name, detail, "", f"{self._public_url}/console/alarms"])
         body = {"subject": f"Sekkei: {name}", "text": text, "alarm": name, "detail": detail}

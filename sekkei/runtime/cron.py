@@ -1,10 +1,8 @@
-"""When a recurring schedule fires next: five cron fields, read in Japan's time."""
+"""When a recurring schedule fires next: five cron fields, read in the zone of a moment."""
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
-
-from sekkei.runtime.days import JST
+from datetime import UTC, datetime, timedelta
 
 _RANGES = ((0, 59), (0, 23), (1, 31), (1, 12), (0, 6))
 _FIELDS = ("minute", "hour", "day of month", "month", "day of week")
@@ -28,8 +26,8 @@ class Cron:
         self._either_day = fields[2] != "*" and fields[4] != "*"
 
     def after(self, moment: datetime) -> datetime:
-        """The first firing strictly after a moment."""
-        found = moment.astimezone(JST).replace(second=0, microsecond=0) + timedelta(minutes=1)
+        """The first firing strictly after a moment, by the clocks of its zone: once where they show an hour twice."""
+        found = moment.replace(second=0, microsecond=0) + timedelta(minutes=1)
         limit = found + timedelta(days=366 * _YEARS_MAX)
         minutes, hours, _, months, _ = self._sets
         while found < limit:
@@ -37,7 +35,7 @@ class Cron:
                 found = (found + timedelta(days=1)).replace(hour=0, minute=0)
             elif found.hour not in hours:
                 found = (found + timedelta(hours=1)).replace(minute=0)
-            elif found.minute not in minutes:
+            elif found.minute not in minutes or found.astimezone(UTC) <= moment.astimezone(UTC):
                 found += timedelta(minutes=1)
             else:
                 return found

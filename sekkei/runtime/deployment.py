@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, tzinfo
 from typing import TYPE_CHECKING
 
 from sekkei.clock import Clock
 from sekkei.design import Database, Design, tables
+from sekkei.kit.zones import zone_of
 from sekkei.runtime import upkeep
 from sekkei.runtime.alarms import Alarms
 from sekkei.runtime.dead_letters import DeadLetters
@@ -54,6 +56,11 @@ class Deployment:
     live: Live
     systems: Mapping[str, Opened]
     worker: Worker
+
+    def zone(self, system: str) -> tzinfo:
+        """Whose time counts for a system; for all others that of the first one."""
+        opened = self.systems.get(system) or next(iter(self.systems.values()), None)
+        return UTC if opened is None else zone_of(opened.system.zone)
 
     @property
     def dead_letters(self) -> DeadLetters:
@@ -136,7 +143,7 @@ def _build(
     system: System, store: Store, runtime: Database, settings: Settings, clock: Clock, live: Live, worker: str
 ) -> Opened:
     db = _open(system.design, store, settings, clock)
-    schedules = StoredSchedules(runtime, clock, system.name, worker)
+    schedules = StoredSchedules(runtime, clock, system.name, worker, zone_of(system.zone))
     jobs = Jobs(runtime, clock, system.name, worker)
     context = Context(
         system=system.name,

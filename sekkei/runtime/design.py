@@ -64,7 +64,7 @@ class Schedule:
     system: Attr[str] = attr()
     job: Attr[str] = attr()
     payload: Attr[dict[str, Any]] = attr(default_factory=dict)
-    cron: Attr[str | None] = attr(default=None, en="Five fields, in Japan's time; absent when it fires once")
+    cron: Attr[str | None] = attr(default=None, en="Five fields, in the system's zone; absent when it fires once")
     due_pk: Attr[str | None] = attr(default=SCHEDULE)
     due_at: Attr[datetime] = attr(stored_as=MILLISECONDS)
     lease_until: Attr[datetime | None] = attr(default=None, stored_as=MILLISECONDS)

@@ -7,7 +7,7 @@ due while nobody ran is done when somebody does. The name makes putting a schedu
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Any, Protocol
 
 from sekkei.clock import Clock
@@ -43,10 +43,13 @@ class Schedules(Protocol):
 class StoredSchedules:
     """Schedules as rows of the runtime's table."""
 
-    def __init__(self, runtime: Database, clock: Clock, system: str, worker: str = "worker") -> None:
+    def __init__(
+        self, runtime: Database, clock: Clock, system: str, worker: str = "worker", zone: tzinfo = UTC
+    ) -> None:
         self._runtime = runtime
         self._clock = clock
         self._system = system
+        self._zone = zone
         self._worker = worker
         self._leases = Leases(runtime, clock, Schedule.lease_until, Schedule.lease_by)
         self.when = Due(clock)
@@ -57,7 +60,7 @@ class StoredSchedules:
         """The same as `put`, to join a transaction."""
         if (at is None) == (cron is None):
             raise ValueError("A schedule has either a time or a cron text.")
-        due = at if at is not None else Cron(cron or "").after(days.now(self._clock))
+        due = at if at is not None else self._next(cron or "")
         return schedules.put(
             Schedule(name=name, system=self._system, job=job, payload=dict(payload), cron=cron, due_at=due)
         )
@@ -96,7 +99,7 @@ class StoredSchedules:
             await self._settle(schedules.delete(schedule.name).when(self._leases.held(schedule.lease_by)))
             return
         # From now on, not from when it was due: what was missed is done once, not once for every time missed.
-        again = Cron(schedule.cron).after(days.now(self._clock))
+        again = self._next(schedule.cron)
         update = schedules.update(schedule.name).set(Schedule.due_at, again).set(Schedule.attempts, 0)
         error_kept = Schedule.last_error
         update = update.remove(error_kept) if error is None else update.set(error_kept, error_line(error))
@@ -115,6 +118,9 @@ class StoredSchedules:
         else:
             update = update.set(Schedule.due_at, now + backoff(schedule.attempts, self._clock))
         await self._settle(self._leases.putting_down(update, schedule.lease_by))
+
+    def _next(self, cron: str) -> datetime:
+        return Cron(cron).after(days.now(self._clock).astimezone(self._zone))
 
     async def _settle(self, action: Any) -> None:
         try:

@@ -61,7 +61,7 @@ class Parts:
     scheduled: Mapping[str, ScheduledJob] = field(default_factory=dict)
     """What its schedules call, by job name; each has 15 minutes, or the `limit_seconds` that the function has."""
     recurring: Mapping[str, str] = field(default_factory=dict)
-    """Job name to cron text (Japan's time): schedules that are always there."""
+    """Job name to cron text (in the system's zone): schedules that are always there."""
     jobs: Mapping[str, Job] = field(default_factory=dict)
     """Long, resumable jobs, by name."""
     once: Sequence[str] = ()
@@ -86,5 +86,7 @@ class System:
     """What to open, as (path below the prefix, words), for the home page."""
     ends: Sequence[End] = ()
     """Services outside that it needs; while one is local, it is not open to others by accident."""
+    zone: str = "UTC"
+    """Whose days and times count: of recurring jobs, and on pages."""
     settings: Sequence[str] = ()
     """What else may be set for it, without `SEKKEI_` and in lower case; its page in docs/ says what each is for."""

@@ -270,10 +270,10 @@ class Worker:
                 log.warning("a scheduled job was left to another worker", extra={"schedule": schedule.name})
             except Exception as error:
                 log.exception("a scheduled job failed", extra={"schedule": schedule.name})
-                await self._any_schedules.fail(taken, error)
+                await self._systems[taken.system].schedules.fail(taken, error)
                 await self._ring_for(taken, error)
             else:
-                await self._any_schedules.finish(taken)
+                await self._systems[taken.system].schedules.finish(taken)
                 if taken.last_error is not None:
                     await self.alarms.end(f"schedule/{taken.name}")
         return fired

@@ -117,7 +117,7 @@ class Gate:
         language = negotiate(asked, request.cookies.get(LANGUAGE_COOKIE), request.headers.get("accept-language"))
         state.language_chosen = language if asked in LANGUAGES else None
         system = request.scope["path"].partition("/")[2].partition("/")[0]
-        state.speech = Speech(language, self._shell.texts.get(system, SHELL))
+        state.speech = Speech(language, self._shell.texts.get(system, SHELL), self._shell.deployment.zone(system))
 
     async def _pass(self, request: Request, receive: Receive, send: Send) -> None:
         path = request.scope["path"]

@@ -34,7 +34,7 @@ from sekkei.web.testing import Client, Reply, opened, test_settings
 
 ENV = "test"
 START = 1_794_700_800.0
-"""2026-11-15, nine in the morning in Japan."""
+"""2026-11-15, midnight (UTC)."""
 SETTLES_SECONDS = 630
 AFTERWARDS_SECONDS = 4.0
 

@@ -22,7 +22,6 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from sekkei.kit.signing import BadToken
-from sekkei.runtime.days import JST
 from sekkei.web import charts, csrf
 from sekkei.web.texts import choice_here, pick, say_here, section_here, speech
 
@@ -139,8 +138,8 @@ def _take_flashes(request: Request) -> list[list[str]]:
 
 
 def when(moment: datetime, style: Literal["full", "short", "time"] = "short") -> Markup:
-    """A moment in Japan's time, as `<time>`, so that a script can say how long ago it was."""
-    local = moment.astimezone(JST)
+    """A moment in the zone of the page, as `<time>`, so that a script can say how long ago it was."""
+    local = moment.astimezone(speech.get().zone)
     forms = {"full": "%Y-%m-%d %H:%M:%S", "short": "%Y-%m-%d %H:%M", "time": "%H:%M"}
     return Markup('<time datetime="{}">{}</time>').format(local.isoformat(), local.strftime(forms[style]))
 

@@ -8,7 +8,7 @@ from sekkei.worlds.chance import Dice
 from sekkei.worlds.loop import VirtualLoop
 
 START = 1_767_193_200.0
-"""1 January 2026, 00:00 in Japan."""
+"""31 December 2025, 15:00 (UTC)."""
 
 
 class WorldClock:

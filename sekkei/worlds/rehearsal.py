@@ -25,7 +25,6 @@ from functools import lru_cache
 from typing import Any, NoReturn, cast
 
 from sekkei.runtime.cron import Cron
-from sekkei.runtime.days import JST
 from sekkei.runtime.http import AT_ONCE
 from sekkei.runtime.system import ScheduledJob
 from sekkei.runtime.worker import Worker
@@ -167,7 +166,7 @@ class Rehearsal:
         """A run would do something. It must not have said that it would not."""
         said = self._claims.pop(_name(row), None)
         if said is not None and moment < said.before and not self.wrong:
-            said_at, before, found_at = (each.astimezone(JST) for each in (said.said_at, said.before, moment))
+            said_at, before, found_at = (each.astimezone(UTC) for each in (said.said_at, said.before, moment))
             self.wrong = (
                 f"at {said_at:%F %T} {row['system']['S']}'s {row['job']['S']} said that it would find nothing "
                 f"before {before:%F %T}, and nobody has written, but at {found_at:%F %T} it does"

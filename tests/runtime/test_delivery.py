@@ -11,7 +11,6 @@ import pytest
 
 from sekkei.clock import ManualClock
 from sekkei.design import Database
-from sekkei.runtime import days
 from sekkei.runtime.alarms import Alarms
 from sekkei.runtime.dead_letters import DeadLetterKind, DeadLetters
 from sekkei.runtime.delivery import FAILURES_MAX, REJECTED_SECONDS, Delivery
@@ -229,7 +228,7 @@ async def test_refused_credentials_keep_the_messages_and_ring(runtime: Database,
     (alarm,) = await alarms.all()
     assert (alarm.name, alarm.detail) == ("outbox/line", "Credentials are not accepted: LINE answered 401")
     assert alarm.count >= 20
-    told = await runtime.get(messages(f"web/alarm/outbox/line/{days.day_of(alarm.first_at)}"))
+    told = await runtime.get(messages(f"web/alarm/outbox/line/{alarm.first_at.date()}"))
     assert told is not None
     assert (told.kind, told.to) == ("webhook", "https://ops.example.com/hook")
     kept = await outbox.get("0")

@@ -1,15 +1,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
 from sekkei.clock import ManualClock
 from sekkei.design import Database
+from sekkei.kit.zones import zone_of
 from sekkei.runtime import days
 from sekkei.runtime.cron import BadCron, Cron
+from sekkei.runtime.design import schedules
 from sekkei.runtime.jobs import Jobs
 from sekkei.runtime.schedules import ATTEMPTS_MAX, StoredSchedules
 from sekkei.runtime.system import Parts, ScheduledJob
@@ -128,6 +130,37 @@ async def test_schedules_of_others_do_not_stand_in_the_way(runtime: Database, cl
 )
 def test_cron(text: str, after: str, expected: str) -> None:
     assert Cron(text).after(datetime.fromisoformat(after)) == datetime.fromisoformat(expected)
+
+
+@pytest.mark.parametrize(
+    ("text", "after", "expected"),
+    [
+        ("0 3 * * *", "2026-01-10T01:00:00Z", "2026-01-10T02:00:00Z"),
+        ("0 3 * * *", "2026-07-10T00:30:00Z", "2026-07-10T01:00:00Z"),
+        ("30 2 * * *", "2026-03-28T12:00:00Z", "2026-03-29T01:30:00Z"),  # the clocks go from two to three
+        ("30 2 * * *", "2026-10-24T12:00:00Z", "2026-10-25T00:30:00Z"),  # they show half past two twice
+        ("30 2 * * *", "2026-10-25T00:30:00Z", "2026-10-26T01:30:00Z"),
+        ("45 2 * * *", "2026-10-25T01:30:00Z", "2026-10-26T01:45:00Z"),
+    ],
+)
+def test_cron_where_clocks_are_changed(text: str, after: str, expected: str) -> None:
+    moment = datetime.fromisoformat(after).astimezone(zone_of("Europe/Berlin"))
+    assert Cron(text).after(moment).astimezone(UTC) == datetime.fromisoformat(expected)
+
+
+async def test_what_recurs_does_so_in_the_zone_of_its_system(runtime: Database, clock: ManualClock) -> None:
+    """Also after it ran, whichever worker ran it."""
+    clock.set(datetime(2026, 7, 10, 12, tzinfo=UTC).timestamp())
+    zone, job = zone_of("Europe/Berlin"), Calls()
+    own = StoredSchedules(runtime, clock, "bot", zone=zone)
+    running = Running("bot", runtime, Parts(scheduled={"remind": job}), Jobs(runtime, clock, "bot"), own)
+    await own.put("nightly", "remind", {}, cron="0 3 * * *")
+    for day in (11, 12):
+        found = await runtime.need(schedules("nightly").consistent())
+        assert found.due_at == datetime(2026, 7, day, 1, tzinfo=UTC)
+        clock.set(found.due_at.timestamp() + 1)
+        await Worker(runtime.store, runtime, clock, [running], {}, "w").run_until_idle()
+    assert len(job.payloads) == 2
 
 
 @pytest.mark.parametrize("text", ["", "* * * *", "60 * * * *", "a * * * *", "*/0 * * * *", "5-1 * * * *", "0 0 30 2 *"])

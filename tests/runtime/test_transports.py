@@ -16,7 +16,6 @@ from linebot.v3.webhook import SignatureValidator
 from sekkei.clock import ManualClock
 from sekkei.errors import NoAnswer
 from sekkei.kit.webhooks import message_id, signed
-from sekkei.runtime.days import JST
 from sekkei.runtime.design import Message
 from sekkei.runtime.http import Http
 from sekkei.runtime.outbox import Rejected, Undeliverable
@@ -30,6 +29,7 @@ from sekkei.runtime.transports.ses import Ses
 from sekkei.runtime.transports.smtp import Smtp
 from sekkei.runtime.transports.webhook import Resolve, Sender, Webhook, is_public
 from sekkei.testing import make
+from sekkei_systems.days import JST
 from tests.runtime.servers import http_server, smtp_server
 
 SENDER = "タスク <no-reply@example.com>"

@@ -13,6 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Mount, Route
 
+from sekkei.kit.zones import zone_of
 from sekkei.store import Embedded
 from sekkei.web import application
 from sekkei.web.charts import WIDTH, bars, lines
@@ -24,10 +25,20 @@ from sekkei.web.texts import Speech, speech
 from tests.web.example import SYSTEM
 
 
-def test_moments_are_shown_in_japans_time() -> None:
+@pytest.mark.parametrize(
+    ("zone", "shown", "time"),
+    [
+        ("Asia/Tokyo", '<time datetime="2026-08-01T00:30:00+09:00">2026-08-01 00:30</time>', ">00:30<"),
+        ("Europe/Berlin", '<time datetime="2026-07-31T17:30:00+02:00">2026-07-31 17:30</time>', ">17:30<"),
+        ("UTC", '<time datetime="2026-07-31T15:30:00+00:00">2026-07-31 15:30</time>', ">15:30<"),
+    ],
+)
+def test_moments_are_shown_in_the_zone_of_the_page(zone: str, shown: str, time: str) -> None:
     moment = datetime(2026, 7, 31, 15, 30, tzinfo=UTC)
-    assert when(moment) == '<time datetime="2026-08-01T00:30:00+09:00">2026-08-01 00:30</time>'
-    assert ">00:30<" in when(moment, "time")
+    token = speech.set(Speech("ja", zone=zone_of(zone)))
+    assert when(moment) == shown
+    assert time in when(moment, "time")
+    speech.reset(token)
 
 
 @pytest.mark.parametrize(("language", "words"), [("ja", "8月1日(土)"), ("en", "Sat 1 Aug")])

@@ -9,11 +9,11 @@ from datetime import date, timedelta
 import uvicorn
 
 from sekkei.clock import SYSTEM, Clock
-from sekkei.runtime import days
 from sekkei.runtime.settings import from_environment
 from sekkei_fakes.asgi import Application
 from sekkei_fakes.offers import Offer, over_http
 from sekkei_fakes.studio.system import Faults, StudioSystem, application
+from sekkei_systems import days
 from sekkei_systems.lessons.rules.studios import DEFAULT_STUDIOS
 
 CODE, NAME = "ebs", "恵比寿"

@@ -13,9 +13,9 @@ import orjson
 
 from sekkei.clock import Clock
 from sekkei.design import Database
-from sekkei.runtime import days
 from sekkei_fakes.studio.demo import CODE, DAYS, NAME, demo_studio, offer_days
 from sekkei_fakes.studio.system import Refused
+from sekkei_systems import days
 from sekkei_systems.lessons.design import Lesson, Status, TieKind, of_studio_between
 from sekkei_systems.lessons.ports.booking.port import StudioRefused
 from sekkei_systems.lessons.ports.timetable.provider import availability_in

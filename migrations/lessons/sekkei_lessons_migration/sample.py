@@ -10,9 +10,9 @@ from typing import Any
 from sekkei.clock import Clock
 from sekkei.design import Contended
 from sekkei.design.retries import TRIES_MAX, pause
-from sekkei.runtime import days
 from sekkei.store.protocol import Store
 from sekkei_lessons_migration.old_rows import stored
+from sekkei_systems import days
 
 BATCH_WRITE_MAX = 25
 ROWS_PER_USER = 10

@@ -34,7 +34,9 @@ class EventBridgeSchedules:
         http: Http,
         clock: Clock,
         endpoint: str | None = None,
+        zone: str = "UTC",
     ) -> None:
+        self._zone = zone
         self._system = system
         self._target = target_arn
         self._role = role_arn
@@ -74,7 +76,7 @@ class EventBridgeSchedules:
             content["ActionAfterCompletion"] = "DELETE"
         else:
             content["ScheduleExpression"] = f"cron({aws_cron(cron or '')})"
-            content["ScheduleExpressionTimezone"] = "Asia/Tokyo"
+            content["ScheduleExpressionTimezone"] = self._zone
         return content
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from starlette.requests import Request
@@ -19,7 +19,7 @@ from starlette.routing import BaseRoute, Route
 from sekkei.advice.stream_tail import Follower, NoStream, Record, told
 from sekkei.design import Table
 from sekkei.errors import DynamoDBError
-from sekkei.runtime.days import JST, now
+from sekkei.runtime.days import now
 from sekkei.runtime.refusals import NotThere
 from sekkei.store.protocol import Store
 from sekkei.web.console import masks, operator
@@ -31,7 +31,7 @@ from sekkei.web.console.rows import address_of, hues_of
 from sekkei.web.console.tables import described
 from sekkei.web.console.words import in_words
 from sekkei.web.rendering import page
-from sekkei.web.texts import t
+from sekkei.web.texts import speech, t
 
 SHOWN_MAX = 100
 PARTS_MAX = 50
@@ -101,7 +101,8 @@ async def show_history(request: Request) -> Response:
         shown=shower(request, declared),
         at=at,
         far=_far(request) * 4,
-        local=lambda moment: moment.astimezone(JST).strftime("%Y-%m-%dT%H:%M:%S"),
+        zone=speech.get().zone,
+        local=lambda moment: moment.astimezone(speech.get().zone).strftime("%Y-%m-%dT%H:%M:%S"),
         right_after=lambda moment: (moment + timedelta(seconds=1)).replace(microsecond=0),
     )
 
@@ -117,7 +118,7 @@ def _covers(request: Request, past: Past, schema: Schema, table: Table | None) -
 
 
 def _moment(request: Request) -> tuple[datetime | None, str]:
-    """The moment asked for, in Japan's time as everywhere on these pages; or what is wrong with it."""
+    """The moment asked for, in the zone of all times on these pages; or what is wrong with it."""
     text = request.query_params.get("at", "")
     if not text:
         return None, ""
@@ -125,7 +126,7 @@ def _moment(request: Request) -> tuple[datetime | None, str]:
         found = datetime.fromisoformat(text)
     except ValueError:
         return None, t(request, "console.history.no-moment", text=text[:40])
-    return found if found.tzinfo is not None else found.replace(tzinfo=JST), ""
+    return found if found.tzinfo is not None else found.replace(tzinfo=speech.get().zone), ""
 
 
 async def _past(
@@ -147,7 +148,7 @@ async def _past(
         if place is None:
             break
         await asyncio.sleep(0)  # others have their turn
-    made = datetime.fromtimestamp(float(table["CreationDateTime"]), JST)
+    made = datetime.fromtimestamp(float(table["CreationDateTime"]), UTC)
     return Past(_completed(found, present), max(since, made), place is not None)
 
 
@@ -180,7 +181,7 @@ async def _recoverable(store: Store, name: str) -> datetime | None:
     answer = await store.call("DescribeContinuousBackups", {"TableName": name})
     recovery = answer["ContinuousBackupsDescription"].get("PointInTimeRecoveryDescription", {})
     earliest = recovery.get("EarliestRestorableDateTime")
-    return None if earliest is None else datetime.fromtimestamp(float(earliest), JST)
+    return None if earliest is None else datetime.fromtimestamp(float(earliest), UTC)
 
 
 async def _from_stream(store: Store, name: str, key: Mapping[str, Any]) -> list[Record]:

@@ -13,7 +13,7 @@ from typing import Any
 
 import orjson
 
-from sekkei.runtime.days import JST
+from sekkei.web.texts import speech
 
 CARDS_MAX = 20
 DEPTH_MAX = 12
@@ -189,11 +189,11 @@ def _embed(embed: Mapping[str, Any]) -> Card:
 
 
 def _said(text: str) -> str:
-    """Moments as they read in Japan, mentions as names of what they mention."""
+    """Moments in the zone of the page, mentions as names of what they mention."""
 
     def moment(found: re.Match[str]) -> str:
         try:
-            return datetime.fromtimestamp(int(found[1]), UTC).astimezone(JST).strftime("%Y-%m-%d %H:%M")
+            return datetime.fromtimestamp(int(found[1]), UTC).astimezone(speech.get().zone).strftime("%Y-%m-%d %H:%M")
         except (OverflowError, ValueError, OSError):
             return found[0]
 

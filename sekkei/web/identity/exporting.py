@@ -21,6 +21,7 @@ from sekkei.web.answers import download
 from sekkei.web.identity.proof import must_be_sure
 from sekkei.web.identity.users import in_person, person_of
 from sekkei.web.limits import Rate, limit
+from sekkei.web.texts import speech
 
 if TYPE_CHECKING:
     from sekkei.web.application import Shell
@@ -46,7 +47,8 @@ async def export(request: Request) -> Response:
     user, shell = in_person(request), _shell(request)
     must_be_sure(request)
     limit(request, EXPORTS, "export")
-    return download(f"account-{days.today(shell.clock)}.zip", _zipped(_everything(shell, person_of(user))))
+    today = days.now(shell.clock).astimezone(speech.get().zone).date()
+    return download(f"account-{today}.zip", _zipped(_everything(shell, person_of(user))))
 
 
 async def _everything(shell: Shell, person: Person) -> AsyncIterator[Exported]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
+from datetime import UTC, tzinfo
 from enum import Enum
 from typing import Any
 
@@ -26,10 +27,11 @@ SHELL: tuple[Texts, ...] = (say, say_of_runtime)
 
 @dataclass(frozen=True, slots=True)
 class Speech:
-    """The language of a request, and whose texts are asked one after the other."""
+    """The language and zone of a request, and whose texts are asked one after the other."""
 
     language: str
     texts: tuple[Texts, ...] = SHELL
+    zone: tzinfo = UTC
 
     def __call__(self, key: str, /, **values: Any) -> str:
         return self._texts(key)(self.language, key, **values)

@@ -45,6 +45,7 @@ from sekkei_systems.chiipochi.service.refunds import RefundTransport
 from sekkei_systems.chiipochi.service.settling import INSTRUCTIONS, Settling
 from sekkei_systems.chiipochi.service.surplus import AFTERWARDS, REFUNDS
 from sekkei_systems.chiipochi.webhooks import line, payments
+from sekkei_systems.days import ZONE
 
 
 class OwnStripe(Protocol):
@@ -159,6 +160,7 @@ SYSTEM = System(
         *("line_basic_id", "line_channel_secret_previous", "stripe_konbini_days", "stripe_payment_methods"),
         *("chiipochi_day_shards", *(f"chiipochi_{fact}" for fact in FACTS)),
     ),
+    zone=ZONE,
     ends=[
         MAIL,
         End(

@@ -9,9 +9,9 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from sekkei.design import Action, replace
-from sekkei.runtime import days
 from sekkei.runtime.demo_people import DEMO_PEOPLE
 from sekkei.runtime.system import Context, Parts
+from sekkei_systems import days
 from sekkei_systems.chiipochi.design import (
     await_confirmation,
     award_stamps,

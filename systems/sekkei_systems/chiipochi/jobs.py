@@ -13,9 +13,9 @@ from urllib.parse import quote
 import orjson
 
 from sekkei.design import Action, ConditionFailed, Database, Query, TransactionFailed, replace
-from sekkei.runtime import days
 from sekkei.runtime.jobs import Job, Progress
 from sekkei.runtime.system import Context, ScheduledJob
+from sekkei_systems import days
 from sekkei_systems.chiipochi.design import (
     all_surplus,
     awards,

@@ -8,6 +8,7 @@ from sekkei.runtime.ends import MAIL, End
 from sekkei.runtime.probes import Asking
 from sekkei.runtime.system import Context, Parts, System
 from sekkei.web import Given
+from sekkei_systems.days import ZONE
 from sekkei_systems.eventbot import design as patterns
 from sekkei_systems.eventbot import pages
 from sekkei_systems.eventbot.demo import demo
@@ -71,6 +72,7 @@ SYSTEM = System(
     build=build,
     demo=demo,
     settings=("discord_client_secret",),
+    zone=ZONE,
     ends=[
         MAIL,
         End(

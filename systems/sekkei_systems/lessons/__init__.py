@@ -11,6 +11,7 @@ from sekkei.runtime.settings import Settings
 from sekkei.runtime.system import Context, Parts, System
 from sekkei.runtime.transports.line import ChannelSecrets
 from sekkei.web import Given
+from sekkei_systems.days import ZONE
 from sekkei_systems.lessons import api, pages
 from sekkei_systems.lessons.demo import demo
 from sekkei_systems.lessons.design import design
@@ -79,6 +80,7 @@ SYSTEM = System(
     design=design,
     build=build,
     demo=demo,
+    zone=ZONE,
     ends=[MAIL],
     settings=(
         *("lessons_studios", "lessons_staff", "lessons_fairness", *(f"lessons_{name}_minutes" for name in MINUTES)),

@@ -10,10 +10,10 @@ from typing import Any
 
 from sekkei.clock import Clock
 from sekkei.design import ConditionFailed, Database, TransactionFailed, replace
-from sekkei.runtime import days
 from sekkei.runtime.jobs import Job, Progress
 from sekkei.runtime.schedules import Schedules
 from sekkei.runtime.system import ScheduledJob
+from sekkei_systems import days
 from sekkei_systems.lessons.design import (
     Status,
     TieKind,

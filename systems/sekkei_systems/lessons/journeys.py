@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from sekkei.runtime import days
 from sekkei.web.journeys import Journeys, Traveller
+from sekkei_systems import days
 from sekkei_systems.lessons import SYSTEM
 
 JOURNEYS = Journeys(SYSTEM)

@@ -11,6 +11,7 @@ from sekkei.runtime.system import Context, Parts, System
 from sekkei.runtime.transports.expo import Expo
 from sekkei.runtime.transports.web_push import WEB_PUSH, WebPush, vapid_of
 from sekkei.web import Given
+from sekkei_systems.days import ZONE
 from sekkei_systems.q import pages
 from sekkei_systems.q.api import api
 from sekkei_systems.q.api.posts import Shown
@@ -81,6 +82,7 @@ SYSTEM = System(
     design=q_design,
     build=build,
     demo=demo,
+    zone=ZONE,
     ends=[MAIL, WEB_PUSH],
     settings=(
         *("expo_token", "expo_url", "push_hosts", "q_answer_first", "q_flagged", "q_pictures", "q_publish_window"),

@@ -113,7 +113,7 @@ async def _do(deployment: Deployment, opened: Opened, arguments: argparse.Namesp
 
 
 async def _show_days(opened: Opened) -> int:
-    from sekkei.runtime import days
+    from sekkei_systems import days
 
     today = days.today(opened.context.clock)
     for day, row in await opened.parts.service.planning.calendar(today, 2):

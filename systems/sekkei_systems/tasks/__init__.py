@@ -7,6 +7,7 @@ from sekkei.runtime.ends import MAIL
 from sekkei.runtime.system import Context, Parts, System
 from sekkei.runtime.transports.webhook import Sender
 from sekkei.web import Given
+from sekkei_systems.days import ZONE
 from sekkei_systems.tasks import pages
 from sekkei_systems.tasks.api import api
 from sekkei_systems.tasks.demo import demo
@@ -75,6 +76,7 @@ SYSTEM = System(
     design=design,
     build=build,
     demo=demo,
+    zone=ZONE,
     ends=[MAIL],
     settings=("mail_events_secret", "mail_topic", "webhook_allow"),
     pages=[("/", {"ja": "マイワークとチーム", "en": "My work and teams"}), ("/docs", {"ja": "API", "en": "API"})],

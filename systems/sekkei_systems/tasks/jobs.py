@@ -8,9 +8,9 @@ from typing import Any
 
 from sekkei.clock import Clock
 from sekkei.design import Action, ConditionFailed, Database, Page, TransactionFailed, Update
-from sekkei.runtime import days
 from sekkei.runtime.jobs import Job, Jobs, Payload, Progress, Step
 from sekkei.runtime.system import ScheduledJob
+from sekkei_systems import days
 from sekkei_systems.tasks.design import (
     COUNTED,
     DayTotals,

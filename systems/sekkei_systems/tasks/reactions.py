@@ -8,9 +8,9 @@ from urllib.parse import urlencode
 
 from sekkei.design import Change, Entity, Reactions
 from sekkei.kit.text import one_line
-from sekkei.runtime import days
 from sekkei.runtime.live import Live
 from sekkei.runtime.system import Context
+from sekkei_systems import days
 from sekkei_systems.tasks.design import (
     COUNTED,
     Activity,

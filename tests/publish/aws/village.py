@@ -17,12 +17,12 @@ import requests
 
 from sekkei.clock import SYSTEM as CLOCK
 from sekkei.design.loading import load
-from sekkei.runtime.days import JST
 from sekkei.web.testing import Reply
 from sekkei.worlds import Script
 from sekkei.worlds.chance import Dice, dice_of
 from sekkei.worlds.letters import Letter
 from sekkei_fakes.served import serve
+from sekkei_systems.days import JST
 from sekkei_systems.q.design.models import DailyQuestion
 from sekkei_systems.q.design.tables import daily_questions
 from tests.publish.aws.deployed import Stack, Visitor

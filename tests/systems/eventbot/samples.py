@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Any
 
-from sekkei.runtime.days import JST
+from sekkei_systems.days import JST
 from sekkei_systems.eventbot.design import Answer, Event, Member, Notice, Repeat, Reply
 from sekkei_systems.eventbot.rules.views import EventView
 

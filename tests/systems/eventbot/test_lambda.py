@@ -9,7 +9,7 @@ import orjson
 import pytest
 
 from sekkei import logs
-from sekkei.runtime.days import JST
+from sekkei_systems.days import JST
 from sekkei_systems.eventbot.ports.discord.signature import Signer
 
 

@@ -3,9 +3,9 @@ from __future__ import annotations
 from datetime import date, timedelta
 from typing import Any
 
-from sekkei.runtime import days
 from sekkei.runtime.design import newest_messages
 from sekkei.web.testing import Client
+from sekkei_systems import days
 from sekkei_systems.lessons.design import (
     Lesson,
     TieKind,

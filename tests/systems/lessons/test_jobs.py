@@ -8,10 +8,10 @@ from typing import Any, cast
 import orjson
 import pytest
 
-from sekkei.runtime import days
 from sekkei.runtime.design import Schedule, due_schedules
 from sekkei.runtime.http import Http
 from sekkei.runtime.schedules import StoredSchedules
+from sekkei_systems import days
 from sekkei_systems.lessons import refusals
 from sekkei_systems.lessons.design import Lesson, Status, TieKind, lessons
 from sekkei_systems.lessons.jobs import LessonJobs

@@ -25,7 +25,6 @@ import pytest
 
 from sekkei.clock import Clock, ManualClock
 from sekkei.design import Database, replace
-from sekkei.runtime import days
 from sekkei.runtime.deployment import Deployment, assemble
 from sekkei.runtime.design import Message
 from sekkei.runtime.refusals import Refusal
@@ -33,6 +32,7 @@ from sekkei.store import Embedded
 from sekkei.web.testing import test_settings
 from sekkei_fakes.studio.end import LocalStudio
 from sekkei_fakes.studio.system import Faults, State
+from sekkei_systems import days
 from sekkei_systems import lessons as system
 from sekkei_systems.lessons import SYSTEM
 from sekkei_systems.lessons.design import Contact, Lesson, Reservation, StudioRules, TieKind, UserLesson

@@ -13,7 +13,6 @@ import pytest
 from sekkei.clock import ManualClock
 from sekkei.design import Database, replace
 from sekkei.errors import ResourceNotFoundException
-from sekkei.runtime import days
 from sekkei.store import Embedded
 from sekkei_lessons_migration.configuration import OldTable
 from sekkei_lessons_migration.ledger import Ledger, WrongStage
@@ -23,6 +22,7 @@ from sekkei_lessons_migration.old_rows import NoOldTable, stored
 from sekkei_lessons_migration.places import digest, place_of
 from sekkei_lessons_migration.sample import fill, make_table
 from sekkei_lessons_migration.sample import old_rows as generated
+from sekkei_systems import days
 from sekkei_systems.lessons.design import (
     Stage,
     Status,

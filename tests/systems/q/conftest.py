@@ -14,13 +14,13 @@ from PIL import Image
 
 from sekkei.clock import ManualClock
 from sekkei.design import Database
-from sekkei.runtime import days
 from sekkei.runtime.deployment import Deployment, Opened, assemble
 from sekkei.runtime.design import Message, newest_jobs, newest_messages
 from sekkei.runtime.settings import Secrets, Settings
 from sekkei.store import Store
 from sekkei.web.identity.design import design as web_design
 from sekkei.web.testing import Client, opened
+from sekkei_systems import days
 from sekkei_systems.q import SYSTEM
 from sekkei_systems.q.design.models import (
     AdminAction,

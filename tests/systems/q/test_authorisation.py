@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 
 from sekkei.clock import ManualClock
-from sekkei.runtime import days, totp
+from sekkei.runtime import totp
 from sekkei.runtime.http import Http
 from sekkei.web.server import bind, http_server
 from sekkei.web.testing import Client, opened
+from sekkei_systems import days
 from sekkei_systems.q import SYSTEM
 from sekkei_systems.q.design.models import (
     Answer,

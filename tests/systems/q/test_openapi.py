@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from sekkei.runtime import days
+from sekkei_systems import days
 from sekkei_systems.q import SYSTEM
 from sekkei_systems.q.design.models import QuestionType
 from tests.browser import Serve, Site

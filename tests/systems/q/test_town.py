@@ -16,8 +16,8 @@ from typing import Any
 
 import pytest
 
-from sekkei.runtime import days
 from sekkei.runtime.refusals import Refusal
+from sekkei_systems import days
 from sekkei_systems.q import design as q
 from sekkei_systems.q.design.models import (
     Answer,

@@ -6,7 +6,7 @@ from datetime import date, timedelta
 
 import pytest
 
-from sekkei.runtime import days
+from sekkei_systems import days
 from sekkei_systems.tasks.design import (
     SavedView,
     Totals,

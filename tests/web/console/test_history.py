@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from datetime import datetime
+from datetime import UTC, datetime
 from urllib.parse import urlencode
 
 import pytest
 
 from sekkei.clock import ManualClock
-from sekkei.runtime.days import JST
 from sekkei.store import Embedded
 from sekkei.store.protocol import Store
 from sekkei.web.testing import Client, opened
@@ -27,7 +26,7 @@ PLAIN = {
 
 
 def at(clock: ManualClock) -> str:
-    return datetime.fromtimestamp(clock.now(), JST).strftime("%Y-%m-%dT%H:%M:%S")
+    return datetime.fromtimestamp(clock.now(), UTC).strftime("%Y-%m-%dT%H:%M:%S")
 
 
 def history(id: str, **further: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import orjson
@@ -9,10 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sekkei.kit.zones import zone_of
 from sekkei.runtime.days import now
 from sekkei.runtime.design import Message, State, messages
 from sekkei.web.console.letters import cards_of
 from sekkei.web.testing import opened
+from sekkei.web.texts import Speech, speech
 from tests.web.example import SYSTEM
 
 FLEX = {
@@ -55,6 +58,13 @@ POST = {
     ],
     "components": [{"type": 1, "components": [{"type": 2, "style": 1, "label": "参加する", "custom_id": "x"}]}],
 }
+
+
+@pytest.fixture(autouse=True)
+def japan() -> Iterator[None]:
+    token = speech.set(Speech("ja", zone=zone_of("Asia/Tokyo")))
+    yield
+    speech.reset(token)
 
 
 def test_a_card_of_line() -> None:

@@ -9,13 +9,13 @@ from collections.abc import Callable, Mapping
 from datetime import timedelta
 from importlib import import_module
 
-from sekkei.runtime import days
 from sekkei.runtime.live import Live
 from sekkei.worlds import Person, Script, World
 from sekkei_fakes.discord import demo
 from sekkei_fakes.discord.client import AppClient, Outcome
 from sekkei_fakes.discord.discord import LocalDiscord, No
 from sekkei_fakes.discord.end import API, DiscordEnd
+from sekkei_systems import days
 from sekkei_systems.eventbot import SYSTEM
 from sekkei_systems.eventbot.demo.guild import ATTENDEE_ROLE, ORGANISER_ROLE, PEOPLE, RECRUIT
 from sekkei_systems.eventbot.design import Event

@@ -8,10 +8,10 @@ from datetime import datetime
 
 import orjson
 
-from sekkei.runtime import days
 from sekkei.runtime.design import SCHEDULE, Schedule
 from sekkei.worlds import World, promises
 from sekkei_fakes.discord.design import LocalMessage
+from sekkei_systems import days
 from sekkei_systems.eventbot.design import Member, Status
 from sekkei_systems.eventbot.rules.identifiers import Press, read_custom_id, schedule_name
 from tests.worlds.eventbot import WORLD, events_of

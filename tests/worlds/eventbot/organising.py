@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from sekkei.runtime import days
 from sekkei.worlds import Person
 from sekkei_fakes.discord.client import Outcome
+from sekkei_systems import days
 from sekkei_systems.eventbot.demo.guild import PEOPLE, RECRUIT
 from sekkei_systems.eventbot.design import Event
 from sekkei_systems.eventbot.rules.identifiers import uuid_of

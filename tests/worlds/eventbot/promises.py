@@ -12,12 +12,12 @@ from typing import Any
 import orjson
 
 from sekkei.design.sync_driver import drive
-from sekkei.runtime import days
 from sekkei.runtime.watched import written
 from sekkei.store.protocol import Request
 from sekkei.worlds import World, promises
 from sekkei_fakes.discord.design import LocalMessage, messages_of_channel
 from sekkei_fakes.discord.discord import NONCE_LIFE
+from sekkei_systems import days
 from sekkei_systems.eventbot.demo.guild import ATTENDEE_ROLE, NOTICES, RECRUIT
 from sekkei_systems.eventbot.design import Ack, Answer, Event, Member, Notice, Reply, SignUpOption, Status
 from sekkei_systems.eventbot.rules import render

@@ -16,11 +16,11 @@ from typing import Any
 
 import orjson
 
-from sekkei.runtime.days import JST
 from sekkei.worlds import Gone, Letter, Person, Script, World
 from sekkei.worlds.chance import dice_of
 from sekkei_fakes.asgi import Application
 from sekkei_fakes.studio.system import StudioSystem, application
+from sekkei_systems.days import JST
 from sekkei_systems.lessons import SYSTEM
 from sekkei_systems.lessons.design import DeskAct, DeskVerb, Lesson, Pass, Status, TieKind, UserLesson
 from sekkei_systems.lessons.ports.timetable.push import signature_of

@@ -79,7 +79,7 @@ def a_reaction_is_not_noted_at_the_answer(patch: pytest.MonkeyPatch) -> None:
 
 
 def every_worker_publishes(patch: pytest.MonkeyPatch) -> None:
-    from sekkei.runtime import days
+    from sekkei_systems import days
     from sekkei_systems.q.design.models import DailyQuestion
     from sekkei_systems.q.design.tables import daily_questions
     from sekkei_systems.q.service.planning import Planning
@@ -93,7 +93,7 @@ def every_worker_publishes(patch: pytest.MonkeyPatch) -> None:
 
 
 def a_question_is_published_on_the_first_day_only(patch: pytest.MonkeyPatch) -> None:
-    from sekkei.runtime import days
+    from sekkei_systems import days
     from sekkei_systems.q.service.planning import Planning
 
     sound = Planning.publish_due
@@ -196,7 +196,7 @@ def decisions_are_not_told(patch: pytest.MonkeyPatch) -> None:
 
 
 def a_private_account_is_followed_at_once(patch: pytest.MonkeyPatch) -> None:
-    from sekkei.runtime import days
+    from sekkei_systems import days
     from sekkei_systems.q.design.models import Follow
     from sekkei_systems.q.service.graph import Graph
 

@@ -7,8 +7,8 @@ from collections import Counter
 from datetime import date, datetime, timedelta
 from typing import Any
 
-from sekkei.runtime.days import JST
 from sekkei.worlds import World, promises
+from sekkei_systems.days import JST
 from sekkei_systems.q.design.models import Block, DailyQuestion, Follow, Reaction
 from sekkei_systems.q.design.models_added import Decision, DecisionKind, DecisionState
 from sekkei_systems.q.design.models_numbers import Totals

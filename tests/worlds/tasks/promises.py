@@ -8,9 +8,9 @@ from itertools import pairwise
 from typing import Any
 from urllib.parse import urlsplit
 
-from sekkei.runtime.days import JST
 from sekkei.runtime.design import JobRun, Message, State
 from sekkei.worlds import World, promises
+from sekkei_systems.days import JST
 from sekkei_systems.tasks.design import (
     Activity,
     Comment,

@@ -10,9 +10,9 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
-from sekkei.runtime.days import day_of
 from sekkei_systems.chiipochi.design.models import ChatMessage
 from sekkei_systems.chiipochi.rules.messages import ACCENT, QUIET
+from sekkei_systems.days import day_of
 
 _ADDRESS = re.compile(r"https?://[^\s<>\"']+")
 

@@ -9,8 +9,8 @@ from msgspec import Struct
 
 from sekkei.clock import Clock
 from sekkei.kit.typed import Line, Text, Token
-from sekkei.runtime import days
 from sekkei.web import Html, Pages, Redirect
+from sekkei_systems import days
 from sekkei_systems.chiipochi.design.models_appeals import Appeal
 from sekkei_systems.chiipochi.pages.wordings import sums
 from sekkei_systems.chiipochi.service.access import Operator

@@ -10,9 +10,9 @@ from starlette.responses import Response
 from sekkei.clock import Clock
 from sekkei.kit.sheets import write
 from sekkei.kit.typed import Token
-from sekkei.runtime import days
 from sekkei.runtime.jobs import Jobs
 from sekkei.web import Html, Pages, Redirect, download
+from sekkei_systems import days
 from sekkei_systems.chiipochi.refusals import NoDate
 from sekkei_systems.chiipochi.rules.recipients import recipient_name, recipient_of
 from sekkei_systems.chiipochi.service.access import Operator

@@ -10,9 +10,9 @@ from starlette.responses import Response
 from sekkei.clock import Clock
 from sekkei.kit.sheets import write
 from sekkei.kit.typed import NameLine, Token
-from sekkei.runtime import days
 from sekkei.runtime.refusals import NotThere
 from sekkei.web import Html, Pages, Redirect, download
+from sekkei_systems import days
 from sekkei_systems.chiipochi.design.models_books import Receipt
 from sekkei_systems.chiipochi.refusals import DetailsMissing
 from sekkei_systems.chiipochi.rules.receipts import receipt_pdf

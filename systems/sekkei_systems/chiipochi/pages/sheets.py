@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from sekkei.clock import Clock
-from sekkei.runtime import days
 from sekkei.runtime.refusals import NotThere
 from sekkei.web import Html, Pages
+from sekkei_systems import days
 from sekkei_systems.chiipochi.rules.organisation import Organisation
 from sekkei_systems.chiipochi.rules.recipients import recipient_of
 from sekkei_systems.chiipochi.service.access import Donor

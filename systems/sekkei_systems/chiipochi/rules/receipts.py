@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sekkei.runtime.days import day_of
 from sekkei_systems.chiipochi.design.models_books import Receipt
 from sekkei_systems.chiipochi.rules.pdf import HEIGHT, WIDTH, Sheet, wrapped
 from sekkei_systems.chiipochi.rules.recipients import recipient_name
 from sekkei_systems.chiipochi.texts import Language, say, yen
+from sekkei_systems.days import day_of
 
 LEFT, RIGHT = 60, WIDTH - 60
 LINES_MAX = 18

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sekkei.clock import Clock
-from sekkei.runtime import days
+from sekkei_systems import days
 from sekkei_systems.chiipochi.rules import messages
 from sekkei_systems.chiipochi.rules.conversation import Topic
 from sekkei_systems.chiipochi.rules.message_limits import Message

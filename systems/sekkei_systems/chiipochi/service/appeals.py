@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from datetime import date
 
 from sekkei.design import TransactionFailed, replace
-from sekkei.runtime import days
 from sekkei.runtime.refusals import Conflict
 from sekkei.runtime.system import Context
+from sekkei_systems import days
 from sekkei_systems.chiipochi.design import all_appeal_sums, all_appeals, changes_of_appeals, keep_appeal
 from sekkei_systems.chiipochi.design.models_appeals import Appeal, AppealChange
 from sekkei_systems.chiipochi.refusals import BadAppeal

@@ -20,11 +20,11 @@ import orjson
 
 from sekkei import private
 from sekkei.kit.sheets import write
-from sekkei.runtime.days import JST
 from sekkei_systems.chiipochi.design.models import Donation
 from sekkei_systems.chiipochi.rules.recipients import recipient_of
 from sekkei_systems.chiipochi.service.reports import Reports
 from sekkei_systems.chiipochi.texts import say
+from sekkei_systems.days import JST
 
 SPREADSHEET = ("when", "prefecture", "yen", "status", "payment", "refunded")
 """What people get; the heads stand in the texts' [csv]."""

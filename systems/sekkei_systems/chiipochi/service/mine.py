@@ -9,7 +9,7 @@ from datetime import date, datetime, timedelta
 
 from sekkei.clock import Clock
 from sekkei.design import Database, Page
-from sekkei.runtime import days
+from sekkei_systems import days
 from sekkei_systems.chiipochi.design import donations, donations_of_user_between, history_of_user, pledges, stamp_card
 from sekkei_systems.chiipochi.design.models import Donation, Pledge, Status
 from sekkei_systems.chiipochi.rules.prefectures import PREFECTURES, Prefecture

@@ -6,8 +6,8 @@ from contextlib import suppress
 from datetime import date, datetime, timedelta
 
 from sekkei.design import TransactionFailed, replace
-from sekkei.runtime import days
 from sekkei.runtime.system import Context
+from sekkei_systems import days
 from sekkei_systems.chiipochi.design import confirm_pledge, donations, pledges, pledges_on
 from sekkei_systems.chiipochi.design.models import Pledge
 from sekkei_systems.chiipochi.design.models_appeals import APPEAL

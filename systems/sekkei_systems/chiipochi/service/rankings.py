@@ -14,9 +14,9 @@ from typing import Literal
 
 from sekkei.clock import Clock
 from sekkei.design import ConditionFailed, Database
-from sekkei.runtime import days
 from sekkei.runtime.jobs import Progress
 from sekkei.runtime.system import Payload
+from sekkei_systems import days
 from sekkei_systems.chiipochi.design import (
     added_up,
     months_to_add_up,

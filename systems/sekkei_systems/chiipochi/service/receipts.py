@@ -14,9 +14,9 @@ from datetime import date, datetime
 from typing import Any
 
 from sekkei.design import Check, ConditionFailed, TransactionFailed
-from sekkei.runtime import days
 from sekkei.runtime.refusals import Conflict, NotThere
 from sekkei.runtime.system import Context
+from sekkei_systems import days
 from sekkei_systems.chiipochi.design import (
     LAST,
     cancel_receipt,

@@ -9,6 +9,7 @@ from datetime import datetime
 from enum import Enum
 
 from sekkei.design import Attr, attr, epoch, iso, model, template, version
+from sekkei_systems.days import ZONE
 
 
 class Status(Enum):
@@ -238,7 +239,7 @@ class GuildSettings:
     remind_minutes_before: Attr[int] = attr(default=60, ja="開催何分前に通知するか", en="reminder before the start")
     one_open_notice: Attr[bool] = attr(default=True, ja="連絡は同時に一件", en="one open notice per event")
     locale: Attr[str] = attr(default="ja", ja="言語", en="language")
-    time_zone: Attr[str] = attr(default="Asia/Tokyo", ja="日時を読み書きするタイムゾーン", en="zone of written dates")
+    time_zone: Attr[str] = attr(default=ZONE, ja="日時を読み書きするタイムゾーン", en="zone of written dates")
     make_thread: Attr[bool] = attr(default=False, ja="イベントごとにスレッドを作る", en="a thread for each event")
     mirror_events: Attr[bool] = attr(
         default=False, ja="サーバーイベントにも載せる", en="mirror as Discord's own events"

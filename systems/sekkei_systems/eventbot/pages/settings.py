@@ -10,9 +10,9 @@ from msgspec import Meta, Struct, structs
 from sekkei.kit.typed import Token
 from sekkei.runtime.refusals import Refusal
 from sekkei.web import Form, Html, Pages, Redirect, Sent
+from sekkei_systems.days import ZONE
 from sekkei_systems.eventbot.pages.view import Snowflake, View
 from sekkei_systems.eventbot.ports.discord import permissions
-from sekkei_systems.eventbot.rules.zones import TOKYO
 from sekkei_systems.eventbot.service import Guilds, Organiser
 from sekkei_systems.eventbot.service.guilds import Choices
 
@@ -28,7 +28,7 @@ class SettingsForm(Struct):
     member_role_id: Snowflake | None = None
     remind_minutes_before: Annotated[int, Meta(ge=0, le=10080)] = 60
     locale: Token = "ja"
-    time_zone: Token = TOKYO
+    time_zone: Token = ZONE
     one_open_notice: bool = False
     make_thread: bool = False
     mirror_events: bool = False

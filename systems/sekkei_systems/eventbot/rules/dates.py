@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
 from sekkei.kit.text import half_width
-from sekkei.runtime.days import JST
 from sekkei.runtime.refusals import Invalid
+from sekkei_systems.days import JST
 from sekkei_systems.eventbot.rules.english_dates import in_japanese
 from sekkei_systems.eventbot.rules.named_days import Named, named_day
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sekkei_systems.eventbot.rules.zones import TOKYO
+from sekkei_systems.days import ZONE
 
 UNCHOSEN = "en-US"
 """Discord says this of every server that has not chosen a language."""
@@ -11,7 +11,7 @@ ZONES = {
     "bg": "Europe/Sofia", "cs": "Europe/Prague", "da": "Europe/Copenhagen", "de": "Europe/Berlin",
     "el": "Europe/Athens", "en-GB": "Europe/London", "es-ES": "Europe/Madrid", "es-419": "America/Mexico_City",
     "fi": "Europe/Helsinki", "fr": "Europe/Paris", "hi": "Asia/Kolkata", "hr": "Europe/Zagreb",
-    "hu": "Europe/Budapest", "id": "Asia/Jakarta", "it": "Europe/Rome", "ja": TOKYO, "ko": "Asia/Seoul",
+    "hu": "Europe/Budapest", "id": "Asia/Jakarta", "it": "Europe/Rome", "ja": ZONE, "ko": "Asia/Seoul",
     "lt": "Europe/Vilnius", "nl": "Europe/Amsterdam", "no": "Europe/Oslo", "pl": "Europe/Warsaw",
     "pt-BR": "America/Sao_Paulo", "ro": "Europe/Bucharest", "ru": "Europe/Moscow", "sv-SE": "Europe/Stockholm",
     "th": "Asia/Bangkok", "tr": "Europe/Istanbul", "uk": "Europe/Kyiv", "vi": "Asia/Ho_Chi_Minh",
@@ -23,5 +23,5 @@ def of_new_guild(guild_locale: str | None, locale: str | None) -> tuple[str, str
     """Language and zone: the server's, or where it has not chosen, those of whoever comes first."""
     chosen = locale if guild_locale in (None, UNCHOSEN) else guild_locale
     if chosen is None or chosen.startswith("ja"):
-        return "ja", TOKYO
+        return "ja", ZONE
     return "en", ZONES.get(chosen, ELSEWHERE)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from calendar import monthrange
 from datetime import UTC, datetime, time, timedelta, tzinfo
 
-from sekkei.runtime.days import JST
+from sekkei_systems.days import JST
 from sekkei_systems.eventbot.design import Repeat
 
 DAYS = {Repeat.DAILY: 1, Repeat.WEEKLY: 7, Repeat.FORTNIGHTLY: 14}

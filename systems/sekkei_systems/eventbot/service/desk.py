@@ -11,12 +11,12 @@ from typing import Any, Protocol
 
 from sekkei.clock import Clock
 from sekkei.design import Action, Contended, Database, Put, Transaction, TransactionFailed
-from sekkei.runtime import days
 from sekkei.runtime.design import Message, Once, Schedule
 from sekkei.runtime.idempotency import Idempotency
 from sekkei.runtime.live import Live
 from sekkei.runtime.outbox import Outbox
 from sekkei.runtime.schedules import Schedules, StoredSchedules
+from sekkei_systems import days
 from sekkei_systems.eventbot.design import Event, GuildSettings, Notice, settings_of_guild
 from sekkei_systems.eventbot.design import event as event_now
 from sekkei_systems.eventbot.design import notice as notice_now

@@ -10,9 +10,9 @@ from typing import Any, Protocol
 from sekkei.design import ConditionFailed
 from sekkei.kit.signing import BadToken
 from sekkei.kit.text import one_line
-from sekkei.runtime import days
 from sekkei.runtime.identifiers import uuid7
 from sekkei.runtime.settings import Secrets
+from sekkei_systems import days
 from sekkei_systems.eventbot import design
 from sekkei_systems.eventbot.design import (
     GuildSettings,

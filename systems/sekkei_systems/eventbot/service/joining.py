@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from sekkei.design import Action, Condition, ConditionFailed, Put, Transaction, TransactionFailed
-from sekkei.runtime import days
 from sekkei.runtime.design import Message
+from sekkei_systems import days
 from sekkei_systems.eventbot import design
 from sekkei_systems.eventbot.design import Answer, Event, Member, Reply, counted, events, members, replies
 from sekkei_systems.eventbot.refusals import (

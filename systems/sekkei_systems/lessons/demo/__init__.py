@@ -6,9 +6,9 @@ import random
 from datetime import date, time, timedelta
 
 from sekkei.design import Database
-from sekkei.runtime import days
 from sekkei.runtime.demo_people import DEMO_PEOPLE
 from sekkei.runtime.system import Context, Parts
+from sekkei_systems import days
 from sekkei_systems.lessons.design import (
     Contact,
     Lesson,

@@ -12,10 +12,10 @@ from msgspec import Meta
 from starlette.requests import Request
 
 from sekkei.kit.typed import Text, Token
-from sekkei.runtime.days import JST
 from sekkei.runtime.live import Live
 from sekkei.runtime.refusals import Invalid, Refusal
 from sekkei.web import Form, Html, Pages, Redirect, Sent
+from sekkei_systems.days import JST
 from sekkei_systems.lessons import refusals
 from sekkei_systems.lessons.design import Contact, TieKind, UserLesson
 from sekkei_systems.lessons.pages.timetable import live_at

@@ -6,9 +6,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sekkei.clock import Clock
-from sekkei.runtime import days
 from sekkei.runtime.refusals import Refusal
 from sekkei.web import Html, Pages, Redirect
+from sekkei_systems import days
 from sekkei_systems.lessons import refusals
 from sekkei_systems.lessons.design import Status, TieKind, UserLesson
 from sekkei_systems.lessons.rules.notices import Notices

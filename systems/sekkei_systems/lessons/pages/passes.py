@@ -10,9 +10,9 @@ from msgspec import Meta
 
 from sekkei.clock import Clock
 from sekkei.kit.typed import Line, NameLine, Token
-from sekkei.runtime import days
 from sekkei.runtime.refusals import Refusal
 from sekkei.web import Form, Html, Pages, Redirect
+from sekkei_systems import days
 from sekkei_systems.lessons.pages.view import View
 from sekkei_systems.lessons.rules.entitlement import is_good
 from sekkei_systems.lessons.service.access import Access, Member, Staff

@@ -10,9 +10,9 @@ import msgspec
 
 from sekkei.clock import Clock
 from sekkei.kit.typed import Line, Token
-from sekkei.runtime import days
-from sekkei.runtime.days import JST
 from sekkei.web import User
+from sekkei_systems import days
+from sekkei_systems.days import JST
 from sekkei_systems.lessons.design import Contact
 from sekkei_systems.lessons.rules.selling import Sellers
 from sekkei_systems.lessons.rules.slots import FIRST_DAY, LAST_DAY, Slot, parse_slot

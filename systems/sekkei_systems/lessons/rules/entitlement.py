@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import date, datetime, time, timedelta
 
-from sekkei.runtime.days import JST
+from sekkei_systems.days import JST
 from sekkei_systems.lessons.design import Pass, PassKind, StudioRules
 from sekkei_systems.lessons.rules.policy import Fairness, Policy
 from sekkei_systems.lessons.texts import say

@@ -13,8 +13,8 @@ from msgspec import UNSET
 
 from sekkei.kit import sheets
 from sekkei.kit.text import one_line
-from sekkei.runtime.days import JST
 from sekkei.runtime.refusals import Refusal
+from sekkei_systems.days import JST
 from sekkei_systems.lessons.rules.drafts import ENTERED, LessonDraft, spelt, text_in
 from sekkei_systems.lessons.rules.drafts import NEEDED as NEEDED_FIELDS
 from sekkei_systems.lessons.rules.entered import day_in, plainly, time_in

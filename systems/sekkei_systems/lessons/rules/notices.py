@@ -11,7 +11,7 @@ import orjson
 
 from sekkei.clock import Clock
 from sekkei.runtime import days
-from sekkei.runtime.days import JST
+from sekkei_systems.days import JST
 from sekkei_systems.lessons.design import COPIED, Contact, Lesson, TieKind, UserLesson, copies_of
 from sekkei_systems.lessons.rules.links import Links
 from sekkei_systems.lessons.rules.slots import slot_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime, time, timedelta
 
-from sekkei.runtime.days import JST
+from sekkei_systems.days import JST
 from sekkei_systems.lessons.design import Contact
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 
-from sekkei.runtime.days import JST
+from sekkei_systems.days import JST
 from sekkei_systems.lessons.design import Lesson, Match, UserLesson
 from sekkei_systems.lessons.refusals import BadSlot
 

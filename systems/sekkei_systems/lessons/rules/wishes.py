@@ -7,7 +7,7 @@ from datetime import date, datetime, time, timedelta
 
 from msgspec import UNSET, UnsetType
 
-from sekkei.runtime.days import JST
+from sekkei_systems.days import JST
 from sekkei_systems.lessons.refusals import BadPause, BadWish
 from sekkei_systems.lessons.rules.slots import Slot
 

@@ -12,10 +12,10 @@ from urllib.parse import urlsplit
 
 from sekkei.clock import Clock
 from sekkei.design import Database
-from sekkei.runtime import days
 from sekkei.runtime.http import Http
 from sekkei.runtime.sealed_texts import SealedTexts
 from sekkei.runtime.transports.webhook import Network
+from sekkei_systems import days
 from sekkei_systems.lessons import refusals
 from sekkei_systems.lessons.design import StudioConnection, connection_of, studio_connections, timetable
 from sekkei_systems.lessons.ports.booking import http as booking

@@ -11,7 +11,7 @@ from datetime import timedelta
 
 from sekkei.clock import Clock
 from sekkei.design import ConditionFailed, Database
-from sekkei.runtime import days
+from sekkei_systems import days
 from sekkei_systems.lessons.design import (
     Lesson,
     Status,

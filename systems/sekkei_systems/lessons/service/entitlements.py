@@ -9,9 +9,9 @@ from typing import Any
 
 from sekkei.clock import Clock
 from sekkei.design import Action, Database, Update, replace
-from sekkei.runtime import days
-from sekkei.runtime.days import JST
 from sekkei.runtime.refusals import Refusal
+from sekkei_systems import days
+from sekkei_systems.days import JST
 from sekkei_systems.lessons import refusals
 from sekkei_systems.lessons.design import (
     Contact,

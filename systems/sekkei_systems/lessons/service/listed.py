@@ -8,8 +8,8 @@ from datetime import datetime, timedelta
 
 from sekkei.clock import Clock
 from sekkei.design import ConditionFailed, Database
-from sekkei.runtime import days
 from sekkei.runtime.refusals import Refusal
+from sekkei_systems import days
 from sekkei_systems.lessons.design import Lesson, lessons, timetable
 from sekkei_systems.lessons.rules.slots import Slot, slot_of
 from sekkei_systems.lessons.service.timetable import Timetable

@@ -19,9 +19,9 @@ from typing import Any
 
 from sekkei.clock import Clock
 from sekkei.design import Action, ConditionFailed, Database, TransactionFailed, Update, replace
-from sekkei.runtime import days
 from sekkei.runtime.outbox import Outbox
 from sekkei.runtime.refusals import Changed
+from sekkei_systems import days
 from sekkei_systems.lessons.design import (
     Contact,
     Lesson,

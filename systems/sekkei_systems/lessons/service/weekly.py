@@ -13,7 +13,7 @@ from typing import Any
 
 from sekkei.clock import Clock
 from sekkei.design import ConditionFailed, Database, Update, replace
-from sekkei.runtime import days
+from sekkei_systems import days
 from sekkei_systems.lessons import refusals
 from sekkei_systems.lessons.design import (
     DeskVerb,

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from sekkei.runtime import days
 from sekkei.runtime.system import Context
+from sekkei_systems import days
 from sekkei_systems.q.demo.words import FLAGGED, NG_WORDS, PROPOSALS
 from sekkei_systems.q.design.models import AdminAction, AdminLog, Report, ReportCategory, ReportStatus, TargetType
 from sekkei_systems.q.design.models_added import ProfilePart

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from datetime import date, datetime, time, timedelta
 
 from sekkei.design import Put
-from sekkei.runtime import days
 from sekkei.runtime.system import Context
+from sekkei_systems import days
 from sekkei_systems.q.demo.words import ANSWERS, OLD_ANSWERS, QUESTIONS, TODAY, TURNED_DOWN, YEAR_AGO
 from sekkei_systems.q.design.models import (
     NEVER,

@@ -6,9 +6,9 @@ import logging
 from typing import Any
 
 from sekkei.design import ConditionFailed
-from sekkei.runtime import days
 from sekkei.runtime.jobs import Payload, Progress
 from sekkei.runtime.system import Context
+from sekkei_systems import days
 from sekkei_systems.q import design
 from sekkei_systems.q.design.models import Follow, User
 from sekkei_systems.q.design.tables import users

@@ -8,10 +8,10 @@ from datetime import date, timedelta
 from typing import Any, Protocol
 
 from sekkei.design import ConditionFailed, Page
-from sekkei.runtime import days
 from sekkei.runtime.design import State
 from sekkei.runtime.jobs import Payload, Progress
 from sekkei.runtime.system import Context
+from sekkei_systems import days
 from sekkei_systems.q import design
 from sekkei_systems.q.design.models import DeviceType, PushToken, User
 from sekkei_systems.q.design.tables import daily_questions, push_tokens, users

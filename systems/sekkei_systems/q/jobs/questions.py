@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from sekkei.runtime import days
 from sekkei.runtime.jobs import Payload, Progress
 from sekkei.runtime.system import Context
+from sekkei_systems import days
 from sekkei_systems.q.service import Service
 
 

@@ -21,11 +21,11 @@ from sekkei.design import (
     UniqueKey,
     Update,
 )
-from sekkei.runtime import days
 from sekkei.runtime.jobs import Payload, Progress, Step
 from sekkei.runtime.outbox import SHELL, Outbox
 from sekkei.runtime.system import Context
 from sekkei.web.identity.accounts import Accounts
+from sekkei_systems import days
 from sekkei_systems.q import design
 from sekkei_systems.q.design.models import (
     WITHDRAWN,

@@ -10,9 +10,9 @@ from msgspec import Meta, Struct, field
 
 from sekkei.clock import Clock
 from sekkei.kit.typed import Token
-from sekkei.runtime.days import today
 from sekkei.runtime.refusals import Conflict
 from sekkei.web import Html, Pages, Redirect
+from sekkei_systems.days import today
 from sekkei_systems.q.design.models import QuestionStatus
 from sekkei_systems.q.pages.desk import done
 from sekkei_systems.q.service.access import Admin

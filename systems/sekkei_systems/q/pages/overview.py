@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 
 from sekkei.clock import Clock
-from sekkei.runtime.days import today
 from sekkei.web import Html, Pages
+from sekkei_systems.days import today
 from sekkei_systems.q.service.access import Admin
 from sekkei_systems.q.service.editing import Editing
 from sekkei_systems.q.service.logs import Logs

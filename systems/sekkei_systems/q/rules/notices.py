@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from typing import Any
 
-from sekkei.runtime import days
+from sekkei_systems import days
 from sekkei_systems.q.design.models import PushToken, ReactionType, User
 from sekkei_systems.q.design.models_added import Notice
 from sekkei_systems.q.design.models_added import NoticeKind as NoticeKind

@@ -9,7 +9,7 @@ from datetime import date, datetime, timedelta
 from typing import Any
 
 from sekkei.design import Action, Field
-from sekkei.runtime.days import day_of
+from sekkei_systems.days import day_of
 from sekkei_systems.q.design.models import Answer, Report, ReportStatus, User
 from sekkei_systems.q.design.models_added import Decision, ProfileReview
 from sekkei_systems.q.design.models_numbers import Cohort, CohortWeek, DayNumbers, Totals

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from datetime import date, datetime, time, timedelta
 
-from sekkei.runtime import days
+from sekkei_systems import days
 
 ON_TIME = timedelta(minutes=30)
 UNDO = timedelta(minutes=30)

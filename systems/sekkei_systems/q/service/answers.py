@@ -9,7 +9,7 @@ from datetime import date, timedelta
 
 from sekkei.clock import Clock
 from sekkei.design import ConditionFailed, Database, Page, TransactionFailed
-from sekkei.runtime import days
+from sekkei_systems import days
 from sekkei_systems.q import design
 from sekkei_systems.q.design.models import Answer, DailyQuestion, User
 from sekkei_systems.q.design.tables import answers, daily_questions

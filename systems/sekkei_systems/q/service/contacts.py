@@ -13,7 +13,7 @@ from typing import Any
 from sekkei.clock import Clock
 from sekkei.design import Action, Database, TransactionFailed
 from sekkei.kit.signing import Signer
-from sekkei.runtime import days
+from sekkei_systems import days
 from sekkei_systems.q.design.models import User
 from sekkei_systems.q.design.models_growth import Contact
 from sekkei_systems.q.design.tables import users

@@ -8,7 +8,7 @@ from typing import Any
 
 from sekkei.clock import Clock
 from sekkei.design import Action, Database, Page, TransactionFailed
-from sekkei.runtime import days
+from sekkei_systems import days
 from sekkei_systems.q import design
 from sekkei_systems.q.design.models import User
 from sekkei_systems.q.design.models_added import AppealState, Decision, DecisionKind, DecisionState, NoticeKind

@@ -9,7 +9,7 @@ from typing import Any
 
 from sekkei.clock import Clock
 from sekkei.design import Action, Database, Delete, Page, TransactionFailed
-from sekkei.runtime import days
+from sekkei_systems import days
 from sekkei_systems.q import design
 from sekkei_systems.q.design.models import (
     AdminAction,

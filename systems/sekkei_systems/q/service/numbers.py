@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from sekkei.clock import Clock
 from sekkei.design import Action, Contended, Database, TransactionFailed
-from sekkei.runtime import days
+from sekkei_systems import days
 from sekkei_systems.q.design.models import Answer, User
 from sekkei_systems.q.design.models_numbers import Counted, Totals
 from sekkei_systems.q.design.tables import users

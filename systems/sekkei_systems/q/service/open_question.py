@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from sekkei.clock import Clock
 from sekkei.design import Database
-from sekkei.runtime import days
+from sekkei_systems import days
 from sekkei_systems.q.design.models import DailyQuestion
 from sekkei_systems.q.design.tables import daily_questions
 from sekkei_systems.q.refusals import NoQuestion

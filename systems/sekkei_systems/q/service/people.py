@@ -12,7 +12,7 @@ from typing import Any
 from sekkei.clock import Clock
 from sekkei.design import Action, ConditionFailed, Database, TransactionFailed, UniqueKey, Update
 from sekkei.kit.signing import Signer
-from sekkei.runtime import days
+from sekkei_systems import days
 from sekkei_systems.q.design import picture_of
 from sekkei_systems.q.design.models import ProfileImage, User, Visibility
 from sekkei_systems.q.design.models_added import ProfilePart, ProfileReview

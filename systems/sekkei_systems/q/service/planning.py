@@ -7,8 +7,8 @@ from datetime import date, datetime, time, timedelta
 
 from sekkei.clock import Clock
 from sekkei.design import Action, Database, TransactionFailed, Update
-from sekkei.runtime import days
 from sekkei.runtime.jobs import Jobs
+from sekkei_systems import days
 from sekkei_systems.q import design
 from sekkei_systems.q.design.models import NEVER, DailyQuestion, Question, QuestionStatus
 from sekkei_systems.q.design.tables import daily_questions, questions

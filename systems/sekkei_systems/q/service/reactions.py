@@ -10,7 +10,7 @@ from datetime import date, timedelta
 
 from sekkei.clock import Clock
 from sekkei.design import Database, TransactionFailed, replace
-from sekkei.runtime import days
+from sekkei_systems import days
 from sekkei_systems.q import design
 from sekkei_systems.q.design.models import Answer, Reaction, ReactionType, User
 from sekkei_systems.q.design.tables import reactions

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sekkei.clock import Clock
 from sekkei.design import Database, TransactionFailed
-from sekkei.runtime import days
+from sekkei_systems import days
 from sekkei_systems.q import design
 from sekkei_systems.q.design.models import (
     Question,

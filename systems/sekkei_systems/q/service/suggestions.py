@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from sekkei.clock import Clock
 from sekkei.design import Database
-from sekkei.runtime import days
+from sekkei_systems import days
 from sekkei_systems.q import design
 from sekkei_systems.q.rules.sight import sees_profile
 from sekkei_systems.q.service.access import Member

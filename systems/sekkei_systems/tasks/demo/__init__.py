@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from sekkei.runtime import days
 from sekkei.runtime.demo_people import DEMO_PEOPLE
 from sekkei.runtime.system import Context, Parts
+from sekkei_systems import days
 from sekkei_systems.tasks.design import (
     DayTotals,
     Delivered,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import date, datetime, timedelta
 
-from sekkei.runtime.days import JST
+from sekkei_systems.days import JST
 from sekkei_systems.tasks.design.models import (
     Activity,
     Comment,

@@ -8,9 +8,9 @@ from msgspec import Struct
 
 from sekkei.clock import Clock
 from sekkei.kit.typed import Text
-from sekkei.runtime import days
 from sekkei.runtime.refusals import Invalid
 from sekkei.web import Form, Html, Pages, Redirect, Sent
+from sekkei_systems import days
 from sekkei_systems.tasks.pages.view import Names
 from sekkei_systems.tasks.service import Comments, Member
 from sekkei_systems.tasks.service.comments import TEXT_MAX

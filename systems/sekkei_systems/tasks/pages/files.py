@@ -9,9 +9,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from sekkei.clock import Clock
-from sekkei.runtime import days
 from sekkei.runtime.refusals import Refusal
 from sekkei.web import Pages, Rate, Redirect, body_limit, calendar_feed, download, limit
+from sekkei_systems import days
 from sekkei_systems.tasks.pages.imports import IMPORTS
 from sekkei_systems.tasks.pages.settings import refused
 from sekkei_systems.tasks.pages.view import View

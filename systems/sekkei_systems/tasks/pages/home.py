@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from sekkei.clock import Clock
-from sekkei.runtime import days
 from sekkei.runtime.refusals import Invalid
 from sekkei.web import Form, Html, Pages, Redirect, Sent
+from sekkei_systems import days
 from sekkei_systems.tasks.api.shapes import NewTeam
 from sekkei_systems.tasks.pages.view import Calendar
 from sekkei_systems.tasks.rules.agenda import agenda

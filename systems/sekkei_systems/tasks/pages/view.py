@@ -13,11 +13,11 @@ from markupsafe import Markup
 from starlette.requests import Request
 
 from sekkei.clock import Clock
-from sekkei.runtime import days
 from sekkei.runtime.live import Live
 from sekkei.texts import spoken
 from sekkei.web import User, live_url
 from sekkei.web.rendering import day as in_words
+from sekkei_systems import days
 from sekkei_systems.tasks.design import Tag, Task, Team, TeamUser, Totals, one_task
 from sekkei_systems.tasks.reactions import topic
 from sekkei_systems.tasks.refusals import NoSuchTask

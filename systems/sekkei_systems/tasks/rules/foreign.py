@@ -19,8 +19,8 @@ from typing import Any
 import orjson
 
 from sekkei.kit.text import many_lines, one_line
-from sekkei.runtime.days import JST
 from sekkei.runtime.refusals import Invalid
+from sekkei_systems.days import JST
 from sekkei_systems.tasks.refusals import TooLarge
 from sekkei_systems.tasks.rules.drafts import DESCRIPTION_MAX, TAGS_ON_A_TASK_MAX, TITLE_MAX, TaskDraft
 from sekkei_systems.tasks.rules.entered import FIRST_DAY, LAST_DAY

@@ -8,8 +8,8 @@ from datetime import timedelta
 
 from sekkei.clock import Clock
 from sekkei.design import Database, TransactionFailed
-from sekkei.runtime import days
 from sekkei.runtime.refusals import Refusal
+from sekkei_systems import days
 from sekkei_systems.tasks.design import Batch, batches, one_batch
 from sekkei_systems.tasks.refusals import NoSuchChange, NoSuchTeam
 from sekkei_systems.tasks.rules.drafts import TaskChanges

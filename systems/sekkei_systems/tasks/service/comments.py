@@ -8,9 +8,9 @@ from typing import Any
 
 from sekkei.clock import Clock
 from sekkei.design import Action, ConditionFailed, Database
-from sekkei.runtime import days
 from sekkei.runtime.identifiers import uuid7
 from sekkei.runtime.refusals import Refusal
+from sekkei_systems import days
 from sekkei_systems.tasks.design import Comment, TeamUser, comments, comments_on, members_of, one_task, team_users
 from sekkei_systems.tasks.refusals import BadText, NoSuchComment, NoSuchTask, NotYourComment
 from sekkei_systems.tasks.rules.entered import text_of

@@ -7,7 +7,7 @@ from datetime import date, timedelta
 from sekkei.clock import Clock
 from sekkei.design import Database, TransactionFailed
 from sekkei.runtime import days
-from sekkei.runtime.days import JST
+from sekkei_systems.days import JST
 from sekkei_systems.tasks.design import Flow, Task, activity_on, flow_in, flows, tasks
 from sekkei_systems.tasks.rules.flow import begun_at
 from sekkei_systems.tasks.rules.statuses import Status

@@ -6,8 +6,8 @@ from datetime import datetime, timedelta
 
 from sekkei.clock import Clock
 from sekkei.design import ConditionFailed, Database, TransactionFailed, replace
-from sekkei.runtime import days
 from sekkei.runtime.sweeping import NOBODY
+from sekkei_systems import days
 from sekkei_systems.tasks.design import (
     Comment,
     Note,

@@ -7,8 +7,8 @@ from urllib.parse import urlsplit
 
 from sekkei.clock import Clock
 from sekkei.design import ConditionFailed, Database, TransactionFailed, Update
-from sekkei.runtime import days
 from sekkei.runtime.sealed_texts import SealedTexts
+from sekkei_systems import days
 from sekkei_systems.tasks.design import (
     Delivered,
     Hook,

@@ -12,7 +12,6 @@ from typing import Any
 from sekkei.clock import Clock
 from sekkei.design import Action, ConditionFailed, Database, Page, Put, TransactionFailed
 from sekkei.kit.webhooks import as_shown
-from sekkei.runtime import days
 from sekkei.runtime.design import Message
 from sekkei.runtime.ends import is_loopback
 from sekkei.runtime.jobs import Jobs
@@ -20,6 +19,7 @@ from sekkei.runtime.outbox import Outbox
 from sekkei.runtime.refusals import Conflict, Invalid, NotThere
 from sekkei.runtime.sealed_texts import SealedTexts
 from sekkei.runtime.transports.webhook import Network, NotPublic, public_address, resolved
+from sekkei_systems import days
 from sekkei_systems.tasks.design import (
     Activity,
     Delivered,

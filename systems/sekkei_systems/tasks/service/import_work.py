@@ -11,8 +11,8 @@ from msgspec import structs
 from sekkei.clock import Clock
 from sekkei.design import Action, ConditionFailed, Contended, Database, TransactionFailed, replace
 from sekkei.design.retries import pause
-from sekkei.runtime import days
 from sekkei.runtime.jobs import Payload, Progress
+from sekkei_systems import days
 from sekkei_systems.tasks.design import (
     Check,
     Imported,

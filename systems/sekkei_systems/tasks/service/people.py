@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from sekkei.clock import Clock
 from sekkei.design import ConditionFailed, Database
-from sekkei.runtime import days
 from sekkei.runtime.jobs import Jobs
+from sekkei_systems import days
 from sekkei_systems.tasks.design import Task, Totals, User, UserTeam, emails, teams_of, totals_of, users, work_of_user
 from sekkei_systems.tasks.refusals import EmailTaken
 

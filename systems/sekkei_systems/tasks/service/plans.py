@@ -9,7 +9,7 @@ from typing import Any
 from sekkei.clock import Clock
 from sekkei.design import Action, ConditionFailed, Contended, Database, Ref, TransactionFailed, replace
 from sekkei.design.retries import pause
-from sekkei.runtime import days
+from sekkei_systems import days
 from sekkei_systems.tasks.design import Check, Links, Plan, Task, links, one_task, plan_of, plans, talk_about, tasks
 from sekkei_systems.tasks.refusals import Circular, NoSuchBlocker, NoSuchCheck, NoSuchTask, TooLarge
 from sekkei_systems.tasks.rules.entered import line_of

@@ -6,7 +6,7 @@ import asyncio
 
 from sekkei.clock import Clock
 from sekkei.design import Database
-from sekkei.runtime import days
+from sekkei_systems import days
 from sekkei_systems.tasks.design import Task, members_of, tags_of
 from sekkei_systems.tasks.refusals import BadText
 from sekkei_systems.tasks.rules.drafts import TITLE_MAX, TaskDraft

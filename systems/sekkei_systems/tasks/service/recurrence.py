@@ -10,8 +10,8 @@ from msgspec import structs
 from sekkei.clock import Clock
 from sekkei.design import Action, Contended, Database, TransactionFailed, replace
 from sekkei.design.retries import pause
-from sekkei.runtime import days
 from sekkei.runtime.refusals import Refusal
+from sekkei_systems import days
 from sekkei_systems.tasks.design import Plan, Task, members_of, plan_of, plans, tags_of, team_users
 from sekkei_systems.tasks.refusals import NoSuchTeam
 from sekkei_systems.tasks.rules.drafts import TaskDraft

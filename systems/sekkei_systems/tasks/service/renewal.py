@@ -10,7 +10,7 @@ from sekkei.clock import Clock
 from sekkei.design import Database, TransactionFailed, Update, replace
 from sekkei.design.retries import TRIES_MAX, pause
 from sekkei.errors import ConditionalCheckFailedException, TransactionConflictException
-from sekkei.runtime import days
+from sekkei_systems import days
 from sekkei_systems.tasks.design import Talk, Task, comments_on, one_task, talks, tasks
 from sekkei_systems.tasks.rules.statuses import Status
 from sekkei_systems.tasks.rules.writes import stored, texts

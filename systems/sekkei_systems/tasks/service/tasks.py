@@ -22,8 +22,8 @@ from sekkei.design import (
     replace,
 )
 from sekkei.design.retries import pause
-from sekkei.runtime import days
 from sekkei.runtime.refusals import Changed, Refusal
+from sekkei_systems import days
 from sekkei_systems.tasks.design import (
     Activity,
     Tag,

@@ -8,8 +8,8 @@ from typing import Any
 from sekkei.clock import Clock
 from sekkei.design import Action, ConditionFailed, Contended, Database, TransactionFailed
 from sekkei.design.retries import pause
-from sekkei.runtime import days
 from sekkei.runtime.jobs import Jobs
+from sekkei_systems import days
 from sekkei_systems.tasks.design import (
     DayTotals,
     Role,

@@ -7,8 +7,8 @@ from datetime import timedelta
 from sekkei.clock import Clock
 from sekkei.design import ConditionFailed, Contended, Database, replace
 from sekkei.design.retries import pause
-from sekkei.runtime import days
 from sekkei.runtime.refusals import Changed
+from sekkei_systems import days
 from sekkei_systems.tasks.design import Task, members_of, one_task, search_texts, tags_of, tasks, trashed
 from sekkei_systems.tasks.refusals import NoSuchTask
 from sekkei_systems.tasks.rules.writes import texts

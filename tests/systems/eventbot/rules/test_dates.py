@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from sekkei.runtime.days import JST
+from sekkei_systems.days import JST
 from sekkei_systems.eventbot.rules import dates
 
 NOW = datetime(2026, 1, 14, 15, 30, tzinfo=JST)  # a Wednesday

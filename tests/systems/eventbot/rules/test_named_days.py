@@ -6,7 +6,7 @@ from datetime import datetime
 
 import pytest
 
-from sekkei.runtime.days import JST
+from sekkei_systems.days import JST
 from sekkei_systems.eventbot.rules.named_days import named_day
 
 WEDNESDAY = datetime(2026, 1, 14, 15, 30, tzinfo=JST)

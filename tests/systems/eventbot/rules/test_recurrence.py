@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from sekkei.runtime.days import JST
+from sekkei_systems.days import JST
 from sekkei_systems.eventbot.design import Repeat
 from sekkei_systems.eventbot.rules.recurrence import following, moved
 

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from sekkei.runtime.days import JST
+from sekkei_systems.days import JST
 from sekkei_systems.eventbot.refusals import BadZone
 from sekkei_systems.eventbot.rules.zones import zone_label, zone_of
 

@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from sekkei.clock import ManualClock
-from sekkei.runtime import days
+from sekkei_systems import days
 from sekkei_systems.lessons import SYSTEM
 from tests.browser import Serve
 from tests.systems.lessons.world import NOON

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from sekkei.clock import ManualClock
-from sekkei.runtime import days
 from sekkei.runtime.http import Http
 from sekkei.web.testing import opened, test_settings
 from sekkei_fakes.studio.demo import CODE, NAME, demo_studio, offer, settings_for
+from sekkei_systems import days
 from sekkei_systems.lessons import SYSTEM
 from sekkei_systems.lessons.ports.timetable.by_studio import TIMEOUTS
 from sekkei_systems.lessons.ports.timetable.feed import Feed

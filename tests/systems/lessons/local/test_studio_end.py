@@ -7,12 +7,12 @@ from datetime import timedelta
 import pytest
 
 from sekkei.clock import ManualClock
-from sekkei.runtime import days
 from sekkei.runtime.settings import Settings
 from sekkei.store import Embedded
 from sekkei.web.testing import Client, opened
 from sekkei_fakes.studio.demo import DAYS, LESSONS
 from sekkei_fakes.studio.end import LocalStudio
+from sekkei_systems import days
 from sekkei_systems.lessons import SYSTEM, demo_studio
 from sekkei_systems.lessons.design import design
 from sekkei_systems.lessons.service import Service

@@ -4,7 +4,7 @@ from dataclasses import replace as other
 from datetime import UTC, date, datetime, time, timedelta
 
 from sekkei.design import replace
-from sekkei.runtime.days import JST
+from sekkei_systems.days import JST
 from sekkei_systems.lessons.design import Pass, PassKind, StudioRules
 from sekkei_systems.lessons.rules.entitlement import blocked_until, chosen, monday_of, opens_at, sentences
 from sekkei_systems.lessons.rules.policy import Fairness, Policy

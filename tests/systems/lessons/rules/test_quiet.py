@@ -4,7 +4,7 @@ from datetime import time
 
 import pytest
 
-from sekkei.runtime import days
+from sekkei_systems import days
 from sekkei_systems.lessons.rules.quiet import is_quiet
 from tests.systems.lessons.world import LESSON
 

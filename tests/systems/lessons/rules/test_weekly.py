@@ -3,7 +3,7 @@ from __future__ import annotations
 from datetime import date, datetime, time
 
 from sekkei.design import replace
-from sekkei.runtime.days import JST
+from sekkei_systems.days import JST
 from sekkei_systems.lessons.design import WeeklyLesson
 from sekkei_systems.lessons.rules.weekly import days_to_make
 

@@ -5,7 +5,7 @@ from datetime import date, datetime, timedelta
 import pytest
 from msgspec import UNSET
 
-from sekkei.runtime.days import JST
+from sekkei_systems.days import JST
 from sekkei_systems.lessons.refusals import BadPause, BadWish
 from sekkei_systems.lessons.rules.wishes import Wishes
 from tests.systems.lessons.world import LESSON

@@ -4,7 +4,7 @@ from datetime import date, time
 
 import pytest
 
-from sekkei.runtime import days
+from sekkei_systems import days
 from sekkei_systems.lessons import refusals
 from sekkei_systems.lessons.service.listings import take_in
 from tests.systems.lessons.rules.test_listings import CSV, ICS, read_text

@@ -8,10 +8,10 @@ from typing import Any, cast
 import pytest
 
 from sekkei.clock import ManualClock
-from sekkei.runtime import days
 from sekkei.runtime.outbox import Outbox
 from sekkei.runtime.refusals import Changed
 from sekkei.store import Store
+from sekkei_systems import days
 from sekkei_systems.lessons import refusals
 from sekkei_systems.lessons.design import Lesson, TieKind, UserLesson, design, lessons, user_lessons
 from sekkei_systems.lessons.ports.timetable.catalogue import Catalogue

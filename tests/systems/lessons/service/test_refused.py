@@ -7,10 +7,10 @@ from datetime import time
 import pytest
 
 from sekkei.clock import ManualClock
-from sekkei.runtime import days
 from sekkei.runtime.outbox import Outbox
 from sekkei.store import Store
 from sekkei_fakes.studio.system import Faults
+from sekkei_systems import days
 from sekkei_systems.lessons import refusals
 from sekkei_systems.lessons.design import DeskVerb
 from sekkei_systems.lessons.ports.booking.port import NoWord, StudioRefused

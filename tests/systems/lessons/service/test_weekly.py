@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from sekkei.design import replace
-from sekkei.runtime import days
+from sekkei_systems import days
 from sekkei_systems.lessons import refusals
 from sekkei_systems.lessons.design import Lesson, Status, TieKind
 from sekkei_systems.lessons.rules.slots import Slot

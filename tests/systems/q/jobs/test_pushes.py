@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sekkei.runtime import days
 from sekkei.runtime.delivery import Delivery
 from sekkei.runtime.design import Message, schedules
 from sekkei.runtime.jobs import Jobs
 from sekkei.runtime.transports.expo import DeviceGone
+from sekkei_systems import days
 from sekkei_systems.q import design
 from sekkei_systems.q.design.models import DeviceType
 from sekkei_systems.q.design.tables import push_tokens

@@ -7,10 +7,10 @@ from datetime import time, timedelta
 
 import pytest
 
-from sekkei.runtime import days
 from sekkei.runtime.deployment import assemble
 from sekkei.runtime.design import Message
 from sekkei.runtime.settings import Secrets, Settings
+from sekkei_systems import days
 from sekkei_systems.q import SYSTEM, design
 from sekkei_systems.q.design.models import NEVER, DailyQuestion, DeviceType, Question, QuestionStatus
 from sekkei_systems.q.design.tables import daily_questions, questions

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from sekkei.runtime import days
 from sekkei.web import Html, Redirect
+from sekkei_systems import days
 from sekkei_systems.q.pages.days import SHOWN_DAYS, Day, Since, calendar, set_day
 from tests.systems.q.conftest import World
 

@@ -7,11 +7,11 @@ from contextlib import nullcontext
 import pytest
 
 from sekkei.design import replace
-from sekkei.runtime import days
 from sekkei.runtime.delivery import ATTEMPTS_MAX
 from sekkei.runtime.design import Message
 from sekkei.runtime.outbox import TryAgain, Undeliverable
 from sekkei.runtime.transports.expo import DeviceGone
+from sekkei_systems import days
 from sekkei_systems.q import design
 from sekkei_systems.q.ports.counted_push import CountedPush
 from sekkei_systems.q.rules.notices import GONE, NOT_THEIRS

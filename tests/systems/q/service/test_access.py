@@ -6,7 +6,7 @@ import asyncio
 from datetime import time
 from typing import Any
 
-from sekkei.runtime import days
+from sekkei_systems import days
 from sekkei_systems.q.design.models import QuestionStatus, ReportStatus
 from sekkei_systems.q.refusals import (
     NotAdmin,

@@ -8,8 +8,8 @@ from datetime import timedelta
 import pytest
 
 from sekkei.clock import ManualClock
-from sekkei.runtime import days
 from sekkei.store import Store
+from sekkei_systems import days
 from sekkei_systems.q.design.models import Answer
 from sekkei_systems.q.design.tables import answers
 from sekkei_systems.q.refusals import (

@@ -6,7 +6,7 @@ from datetime import time, timedelta
 
 import pytest
 
-from sekkei.runtime import days
+from sekkei_systems import days
 from sekkei_systems.q.design.models import QuestionStatus
 from sekkei_systems.q.design.tables import daily_questions, questions
 from sekkei_systems.q.refusals import (

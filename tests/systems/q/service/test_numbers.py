@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from sekkei.design import Query
-from sekkei.runtime import days
 from sekkei.runtime.refusals import Refusal
+from sekkei_systems import days
 from sekkei_systems.q import design
 from sekkei_systems.q.design.models import Answer, Report, ReportCategory, ReportStatus, TargetType, User
 from sekkei_systems.q.design.models_added import Decision, ProfileReview

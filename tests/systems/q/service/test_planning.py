@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sekkei.runtime import days
+from sekkei_systems import days
 from sekkei_systems.q import design
 from sekkei_systems.q.design.models import (
     NEVER,

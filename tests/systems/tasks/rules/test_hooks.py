@@ -8,7 +8,7 @@ import orjson
 import pytest
 
 from sekkei.design import replace
-from sekkei.runtime.days import JST
+from sekkei_systems.days import JST
 from sekkei_systems.tasks.design import HookEvent, Role, Task, Team, TeamUser
 from sekkei_systems.tasks.rules.hooks import (
     BadHookUrl,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 
 from sekkei.errors import TransactionConflictException
-from sekkei.runtime import days
+from sekkei_systems import days
 from sekkei_systems.tasks.design import Comment, Team, comments
 from sekkei_systems.tasks.jobs import RENEWAL
 from sekkei_systems.tasks.rules.filters import Filter

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, date, datetime
 
 from sekkei.clock import ManualClock
-from sekkei.runtime import days
+from sekkei_systems import days
 
 
 def test_now_is_what_can_be_stored() -> None:
