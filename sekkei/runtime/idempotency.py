@@ -7,17 +7,25 @@ for a week, and whoever leaves meanwhile is named in none of them.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import timedelta
-from typing import Any
+from typing import Any, TypeVar
 
 from sekkei.clock import Clock
-from sekkei.design import ConditionFailed, Database, Put
+from sekkei.design import Action, ConditionFailed, Database, Put
 from sekkei.runtime import days
 from sekkei.runtime.design import Once, once
 from sekkei.runtime.refusals import Conflict, Invalid
 
 KEPT = timedelta(days=7)
+M = TypeVar("M")
+Also = Callable[[M], list[Action[Any, Any]]]
+"""What is written in the transaction of an effect, given what it makes."""
+
+
+def nothing(made: object) -> list[Action[Any, Any]]:
+    """The `Also` of an effect with which nothing else is written."""
+    return []
 
 
 class KeyReused(Invalid):
@@ -49,10 +57,10 @@ class Idempotency:
         now = days.now(self._clock)
         return once.create(Once(key=key, answer=dict(answer or {}), at=now, expires=now + kept))
 
-    async def answer(self, key: str, *earlier: str) -> dict[str, Any] | None:
-        """What it answered when it happened; None when it has not. `earlier`: what the key was called before."""
-        found = await self._runtime.get_many([once(one).consistent() for one in (key, *earlier)])
-        return next((one.answer for one in found if one is not None), None)
+    async def answer(self, key: str) -> dict[str, Any] | None:
+        """What it answered when it happened; None when it has not."""
+        row = await self._runtime.get(once(key).consistent())
+        return row.answer if row is not None else None
 
     async def begin(self, key: str, about: Mapping[str, Any]) -> dict[str, Any] | None:
         """None for whoever is first; what is known of it for everybody after them."""

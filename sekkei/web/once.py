@@ -19,7 +19,7 @@ value of the path's `repeatable_in`. An operation that takes `headers: Repeatabl
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Annotated, Any, Generic, TypeVar
@@ -30,10 +30,9 @@ from msgspec import Meta
 from starlette.requests import Request
 from starlette.responses import Response
 
-from sekkei.design import Put, TransactionFailed
+from sekkei.design import Action, TransactionFailed
 from sekkei.kit.typed import Token
-from sekkei.runtime.design import Once as Row
-from sekkei.runtime.idempotency import AlreadyDone, Idempotency, KeyInUse, KeyReused, own_key
+from sekkei.runtime.idempotency import AlreadyDone, Also, Idempotency, KeyInUse, KeyReused, nothing, own_key
 from sekkei.web import csrf, reading
 from sekkei.web.identity.users import current_user
 
@@ -44,6 +43,10 @@ class Repeatable(msgspec.Struct, rename={"key": "Idempotency-Key"}):
     key: Annotated[Token, Meta(min_length=1, max_length=255)] | None = None
     """Kept for a week. The same request gets the same answer; another one with this key is refused."""
 
+    def row(self, system: str, *whose: str) -> str | None:
+        """The name of the key's row, or None when the request has no key."""
+        return None if self.key is None else own_key(system, *whose, self.key)
+
 
 def takes_key(method: str, headers: list[Any]) -> bool:
     """Whether an operation is repeatable by what stands here: it writes, and does not answer for its key itself."""
@@ -52,8 +55,6 @@ def takes_key(method: str, headers: list[Any]) -> bool:
 
 M = TypeVar("M")
 Out = TypeVar("Out")
-Mark = Callable[[M], Put[Row]]
-"""For the transaction of the effect, given what it makes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,27 +71,30 @@ class Made(Generic[Out]):
 
 async def with_effect(
     idempotency: Idempotency,
-    rows: Sequence[str],
-    asked: str,
-    make: Callable[[Mark[M]], Awaitable[M]],
+    row: str | None,
+    asked: object,
+    make: Callable[[Also[M]], Awaitable[M]],
     out: Callable[[M], Out],
     shape: type[Out],
 ) -> Made[Out]:
-    """Make it, marked in the same transaction, or give the answer of that time. Of `rows` the first is the key's, the
-    others are what earlier versions called it; those go within a week. `asked` is what the key belongs to."""
+    """Make it, marked in the same transaction, or give the answer of that time. `row` is the key's
+    (`Repeatable.row`), and `asked` is what the key belongs to. Without a row it is made unmarked."""
+    if row is None:
+        return Made(out(await make(nothing)))
+    wanted = hashlib.sha256(msgspec.json.encode(asked)).hexdigest()
 
-    def mark(made: M) -> Put[Row]:
-        return idempotency.mark(rows[0], {"asked": asked, "answer": msgspec.to_builtins(out(made))})
+    def mark(made: M) -> list[Action[Any, Any]]:
+        return [idempotency.mark(row, {"asked": wanted, "answer": msgspec.to_builtins(out(made))})]
 
-    before = await idempotency.answer(*rows)
+    before = await idempotency.answer(row)
     if before is None:
         try:
             return Made(out(await make(mark)))
         except (AlreadyDone, TransactionFailed):
-            before = await idempotency.answer(rows[0])  # the same request came twice at once
+            before = await idempotency.answer(row)  # the same request came twice at once
             if before is None:
                 raise
-    if before["asked"] != asked:
+    if before["asked"] != wanted:
         raise KeyReused()
     return Made(msgspec.convert(before["answer"], shape), replayed=True)
 
@@ -103,10 +107,10 @@ class Once:
 
     async def answer(self, request: Request, run: Callable[[], Awaitable[Response]]) -> Response:
         """What `run` answers, or did when it was asked for before."""
-        user, key = current_user(request), reading.headers(request, Repeatable).key
-        if key is None or user is None:
+        user, headers = current_user(request), reading.headers(request, Repeatable)
+        row = headers.row(self._system, request.path_params.get(self._within, ""), user.id) if user else None
+        if row is None:
             return await run()
-        row = own_key(self._system, request.path_params.get(self._within, ""), user.id, key)
         asked = await _asked(request)
         before = await self._idempotency.begin(row, {"asked": asked})
         return await self._first(row, asked, run) if before is None else _again(before, asked)

@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 
 from sekkei.clock import Clock
 from sekkei.design import Database
+from sekkei.runtime.idempotency import Also, nothing
 from sekkei.runtime.pump import Pump
 from sekkei.runtime.settings import Settings
 from sekkei.runtime.system import Context, ScheduledJob
@@ -28,7 +29,6 @@ from sekkei_systems.lessons.rules.slots import Slot
 from sekkei_systems.lessons.rules.wishes import Wishes
 from sekkei_systems.lessons.service.access import Member
 from sekkei_systems.lessons.service.monitor import HORIZON, Monitor
-from sekkei_systems.lessons.service.ties import Also
 from sekkei_systems.lessons.service.waitlist import Waitlist
 
 
@@ -47,7 +47,7 @@ class WaitlistBesideOld(Waitlist):
         super().__init__(*parts)
         self._ledger = ledger
 
-    async def join(self, member: Member, slot: Slot, also: Also | None = None) -> UserLesson:
+    async def join(self, member: Member, slot: Slot, also: Also[UserLesson] = nothing) -> UserLesson:
         await self._led_here()
         return await super().join(member, slot, also)
 

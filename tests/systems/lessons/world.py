@@ -12,6 +12,7 @@ from sekkei.design import Database, tables
 from sekkei.runtime import days
 from sekkei.runtime.design import Message, newest_messages
 from sekkei.runtime.design import design as runtime_design
+from sekkei.runtime.idempotency import Also, nothing
 from sekkei.runtime.outbox import Outbox
 from sekkei.runtime.schedules import Schedules, StoredSchedules
 from sekkei.runtime.sealed_texts import SealedTexts
@@ -54,7 +55,7 @@ from sekkei_systems.lessons.service.roster import StoredRoster
 from sekkei_systems.lessons.service.rulebook import Rulebook
 from sekkei_systems.lessons.service.searches import Searches
 from sekkei_systems.lessons.service.studio_secrets import StudioSecrets
-from sekkei_systems.lessons.service.ties import Also, Ties
+from sekkei_systems.lessons.service.ties import Ties
 from sekkei_systems.lessons.service.timetable import Timetable
 from sekkei_systems.lessons.service.undoing import Undoing
 from sekkei_systems.lessons.service.waitlist import Waitlist
@@ -98,13 +99,13 @@ class World:
 
     # What somebody does, by their id
 
-    async def book(self, user_id: str, slot: Slot, also: Also | None = None) -> UserLesson:
+    async def book(self, user_id: str, slot: Slot, also: Also[UserLesson] = nothing) -> UserLesson:
         return await self.service.bookings.book(Member(user_id), slot, also)
 
     async def cancel(self, user_id: str, slot: Slot) -> None:
         await self.service.bookings.cancel(Member(user_id), slot)
 
-    async def join(self, user_id: str, slot: Slot, also: Also | None = None) -> UserLesson:
+    async def join(self, user_id: str, slot: Slot, also: Also[UserLesson] = nothing) -> UserLesson:
         return await self.service.waitlist.join(Member(user_id), slot, also)
 
     async def leave(self, user_id: str, slot: Slot) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from sekkei.runtime.idempotency import Idempotency
+from collections.abc import Awaitable
+
+from sekkei.runtime.idempotency import Also, Idempotency
 from sekkei.web import Answer, Operations
-from sekkei.web.once import Repeatable
-from sekkei_systems.lessons.api.once import LessonRef, once
-from sekkei_systems.lessons.api.shapes import Identifier, TieOut, tie_out
-from sekkei_systems.lessons.design import Contact
+from sekkei.web.once import Repeatable, with_effect
+from sekkei_systems.lessons.api.shapes import Identifier, LessonRef, TieOut, tie_out
+from sekkei_systems.lessons.design import Contact, UserLesson
 from sekkei_systems.lessons.rules.slots import Slot, parse_slot
 from sekkei_systems.lessons.service.access import Member
 from sekkei_systems.lessons.service.bookings import Bookings
@@ -19,7 +20,13 @@ operations = Operations()
 async def book(
     member: Member, bookings: Bookings, person: Contact, idempotency: Idempotency, body: LessonRef, headers: Repeatable
 ) -> Answer[TieOut]:
-    return await once(idempotency, member, headers.key, "bookings", bookings.book, parse_slot(body.lesson))
+    slot, row = parse_slot(body.lesson), headers.row("lessons", "", member.user_id)
+
+    def make(also: Also[UserLesson]) -> Awaitable[UserLesson]:
+        return bookings.book(member, slot, also)
+
+    made = await with_effect(idempotency, row, ("bookings", str(slot)), make, tie_out, TieOut)
+    return Answer(made.answer, headers=made.headers)
 
 
 @operations.get("/me/bookings/{reservation_id}", summary="My booking of that id, or what became of it", tag="bookings")

@@ -24,6 +24,10 @@ TimeOfDay = Annotated[str, Meta(pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$")]
 """A time of the day: 09:30."""
 
 
+class LessonRef(msgspec.Struct):
+    lesson: LessonName
+
+
 class StudioOut(msgspec.Struct):
     code: str
     name: str

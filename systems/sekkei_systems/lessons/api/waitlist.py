@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable
 from datetime import date
 from typing import Annotated
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from sekkei.runtime.idempotency import Idempotency
+from sekkei.runtime.idempotency import Also, Idempotency
 from sekkei.web import Answer, Operations
-from sekkei.web.once import Repeatable
-from sekkei_systems.lessons.api.once import LessonRef, once
-from sekkei_systems.lessons.api.shapes import Identifier, TieOut, tie_out
-from sekkei_systems.lessons.design import Contact
+from sekkei.web.once import Repeatable, with_effect
+from sekkei_systems.lessons.api.shapes import Identifier, LessonRef, TieOut, tie_out
+from sekkei_systems.lessons.design import Contact, UserLesson
 from sekkei_systems.lessons.rules.slots import Slot, parse_slot
 from sekkei_systems.lessons.rules.wishes import Wishes
 from sekkei_systems.lessons.service.access import Member
@@ -26,7 +26,13 @@ operations = Operations()
 async def wait(
     member: Member, waitlist: Waitlist, person: Contact, idempotency: Idempotency, body: LessonRef, headers: Repeatable
 ) -> Answer[TieOut]:
-    return await once(idempotency, member, headers.key, "waitlist", waitlist.join, parse_slot(body.lesson))
+    slot, row = parse_slot(body.lesson), headers.row("lessons", "", member.user_id)
+
+    def make(also: Also[UserLesson]) -> Awaitable[UserLesson]:
+        return waitlist.join(member, slot, also)
+
+    made = await with_effect(idempotency, row, ("waitlist", str(slot)), make, tie_out, TieOut)
+    return Answer(made.answer, headers=made.headers)
 
 
 @operations.get("/me/waitlist/{waitlist_id}", summary="My entry of that id", tag="waitlist")

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from sekkei.design import Action, Condition, ConditionFailed, TransactionFailed, Update
-from sekkei.runtime.idempotency import AlreadyDone
+from sekkei.runtime.idempotency import AlreadyDone, Also, nothing
 from sekkei.runtime.refusals import Changed, Refusal
 from sekkei_systems.lessons import refusals
 from sekkei_systems.lessons.design import (
@@ -32,7 +32,7 @@ from sekkei_systems.lessons.rules.slots import Slot, slot_of
 from sekkei_systems.lessons.service.access import Member
 from sekkei_systems.lessons.service.entitlements import Entitled, Entitlements
 from sekkei_systems.lessons.service.reservations import Reservations
-from sekkei_systems.lessons.service.ties import Also, Ties
+from sekkei_systems.lessons.service.ties import Ties
 from sekkei_systems.lessons.service.timetable import Timetable
 
 TRIES = 5
@@ -59,7 +59,7 @@ class Bookings:
         self,
         member: Member,
         slot: Slot,
-        also: Also | None = None,
+        also: Also[UserLesson] = nothing,
         told: Told = lambda booking: (),
         guest_name: str | None = None,
         *,
@@ -80,7 +80,7 @@ class Bookings:
         self,
         user_id: str,
         slot: Slot,
-        also: Also | None,
+        also: Also[UserLesson],
         told: Told,
         guest_name: str | None,
         by_desk: bool,
@@ -109,10 +109,10 @@ class Bookings:
             return await self._book_there(lesson, entitled, waiting, also, told)
         taken, booking = await self._taken(lesson, booking, waiting, now), entitled.booking
         ended = self._ended(booking, waiting, now)
-        return await self._commit(entitled, taken, ended, also(booking) if also else None, *told(booking))
+        return await self._commit(entitled, taken, ended, also(booking), *told(booking))
 
     async def _book_there(
-        self, lesson: Lesson, entitled: Entitled, waiting: UserLesson | None, also: Also | None, told: Told
+        self, lesson: Lesson, entitled: Entitled, waiting: UserLesson | None, also: Also[UserLesson], told: Told
     ) -> UserLesson:
         """Reserve in the studio's system, book here, confirm there."""
         booking = entitled.booking
@@ -121,10 +121,10 @@ class Bookings:
         except refusals.Full:
             await self._sold_out(lesson)
             raise
-        once, ended = also(booking) if also else None, self._ended(booking, waiting, now)
+        marks, ended = also(booking), self._ended(booking, waiting, now)
         beside, others = self._reservations.booked(reserved), told(booking)
         try:
-            await self._commit(entitled, take_reserved(lesson, now), ended, once, beside, *others)
+            await self._commit(entitled, take_reserved(lesson, now), ended, marks, beside, *others)
         except (Refusal, AlreadyDone):
             await self._reservations.drop(reserved)
             raise
@@ -170,15 +170,15 @@ class Bookings:
         entitled: Entitled,
         taken: Update[Lesson],
         ended: Action[Any, Any],
-        once: Action[Any, Any] | None,
+        marks: Sequence[Action[Any, Any]],
         *beside: Action[Any, Any],
     ) -> UserLesson:
         registered = register(entitled.booking)
-        rest = [*([once] if once else []), *beside, *entitled.actions]
+        rest = [*marks, *beside, *entitled.actions]
         try:
             await self._ties.db.transact(registered, taken, ended, *rest)
         except TransactionFailed as failed:
-            if once and failed.failed(once):
+            if any(failed.failed(mark) for mark in marks):
                 raise AlreadyDone from None
             if failed.failed(registered):
                 raise refusals.AlreadyRegistered() from None

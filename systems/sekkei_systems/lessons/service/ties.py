@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from itertools import groupby
-from typing import Any
 
 from sekkei.clock import Clock
-from sekkei.design import Action, Check, Database, Ref, TransactionFailed, Update
+from sekkei.design import Check, Database, Ref, TransactionFailed, Update
 from sekkei.runtime import days
-from sekkei.runtime.idempotency import AlreadyDone
+from sekkei.runtime.idempotency import AlreadyDone, Also, nothing
 from sekkei.runtime.refusals import Changed
 from sekkei_systems.lessons import refusals
 from sekkei_systems.lessons.design import (
@@ -32,8 +31,6 @@ from sekkei_systems.lessons.rules.slots import Slot, slot_of
 from sekkei_systems.lessons.rules.ties import ttl_of
 from sekkei_systems.lessons.service.rulebook import Rulebook
 
-Also = Callable[[UserLesson], Action[Any, Any]]
-"""Something to be written in the same transaction, such as that a request has been carried out."""
 GOES_WITH_LESSON = (TieKind.FAVORITE, TieKind.WAITLIST, TieKind.BOOKING)
 
 
@@ -97,15 +94,15 @@ class Ties:
         )
 
     async def register(
-        self, tie: UserLesson, lesson: Lesson, also: Also | None = None, *checks: Check[UserLesson]
+        self, tie: UserLesson, lesson: Lesson, also: Also[UserLesson] = nothing, *checks: Check[UserLesson]
     ) -> UserLesson:
         """`lesson` as it was read: what was called off or moved since has been told to everybody who was there."""
-        registered, once = register(tie), also(tie) if also else None
+        registered, marks = register(tie), also(tie)
         try:
             # As a transaction, because a write that is repeated after a lost answer would stand in its own way.
-            await self.db.transact(registered, _still_there(lesson), *checks, *([once] if once else []))
+            await self.db.transact(registered, _still_there(lesson), *checks, *marks)
         except TransactionFailed as failed:
-            if once and failed.failed(once):
+            if any(failed.failed(mark) for mark in marks):
                 raise AlreadyDone from None
             raise refusals.AlreadyRegistered() if failed.failed(registered) else Changed() from None
         return tie

@@ -7,6 +7,7 @@ import secrets
 from msgspec import UnsetType
 
 from sekkei.design import ConditionFailed
+from sekkei.runtime.idempotency import Also, nothing
 from sekkei.runtime.identifiers import uuid7
 from sekkei_systems.lessons import refusals
 from sekkei_systems.lessons.design import Status, TieKind, UserLesson, of_waitlist_id
@@ -14,7 +15,7 @@ from sekkei_systems.lessons.rules.places import free_places, is_available
 from sekkei_systems.lessons.rules.slots import Slot
 from sekkei_systems.lessons.rules.wishes import Wishes
 from sekkei_systems.lessons.service.access import Member
-from sekkei_systems.lessons.service.ties import Also, Ties
+from sekkei_systems.lessons.service.ties import Ties
 from sekkei_systems.lessons.service.timetable import Timetable
 
 
@@ -23,7 +24,7 @@ class Waitlist:
         self._ties = ties
         self._timetable = timetable
 
-    async def join(self, member: Member, slot: Slot, also: Also | None = None) -> UserLesson:
+    async def join(self, member: Member, slot: Slot, also: Also[UserLesson] = nothing) -> UserLesson:
         lesson, user_id = await self._timetable.upcoming(slot), member.user_id
         if not lesson.is_open:
             raise refusals.Closed()

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Awaitable
 
-from sekkei.runtime.idempotency import Idempotency
-from sekkei.web import Operations, PageOf
-from sekkei.web.once import Repeatable
-from sekkei_systems.tasks.api.once import Beside, once
+from sekkei.runtime.idempotency import Also, Idempotency
+from sekkei.web import Answer, Operations, PageOf
+from sekkei.web.once import Repeatable, with_effect
 from sekkei_systems.tasks.api.shapes import CommentOut, CountQuery, NewComment
 from sekkei_systems.tasks.design import Comment
 from sekkei_systems.tasks.service import Comments, Member, Tasks
@@ -36,11 +35,13 @@ async def count_comments(member: Member, tasks: Tasks, query: CountQuery) -> dic
 @operations.post(ALL, summary="Comment on a task", status=201, tag="comments")
 async def add_comment(
     member: Member, comments: Comments, idempotency: Idempotency, task_id: str, body: NewComment, headers: Repeatable
-) -> CommentOut:
-    def make(beside: Beside[Comment]) -> Awaitable[Comment]:
-        return comments.add(member, task_id, body.text, beside)
+) -> Answer[CommentOut]:
+    def make(also: Also[Comment]) -> Awaitable[Comment]:
+        return comments.add(member, task_id, body.text, also)
 
-    return await once(idempotency, member, headers.key, ("comment", task_id, body), make, out, CommentOut)
+    row = headers.row("tasks", member.team_id, member.user_id)
+    made = await with_effect(idempotency, row, ("comment", task_id, body), make, out, CommentOut)
+    return Answer(made.answer, headers=made.headers)
 
 
 @operations.put(ONE, summary="Edit one's own comment", tag="comments")

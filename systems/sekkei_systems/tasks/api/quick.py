@@ -5,10 +5,9 @@ from __future__ import annotations
 import asyncio
 from functools import partial
 
-from sekkei.runtime.idempotency import Idempotency
+from sekkei.runtime.idempotency import Also, Idempotency
 from sekkei.web import Answer, Operations, PageOf
-from sekkei.web.once import Repeatable
-from sekkei_systems.tasks.api.once import Beside, once
+from sekkei.web.once import Repeatable, with_effect
 from sekkei_systems.tasks.api.shapes import (
     Named,
     NewQuick,
@@ -44,13 +43,14 @@ async def create_quick(
 ) -> Answer[TaskOut]:
     """`report by next fri @Ann #docs !high`, in Japanese or English."""
 
-    async def make(beside: Beside[Task]) -> Task:
-        return await tasks.create_with(member, await quick.draft(member, body.text, body.status), beside, parent)
+    async def make(also: Also[Task]) -> Task:
+        return await tasks.create_with(member, await quick.draft(member, body.text, body.status), also, parent)
 
     parent, line = body.parent and await tasks.subtasks.meant(member, body.parent), QuickTask(body.text, body.status)
     asked = ("quick", line, parent) if parent else ("quick", line)
-    made = await once(idempotency, member, headers.key, asked, make, partial(first_out, parent=parent), TaskOut)
-    return Answer(made, etag=made.version)
+    row = headers.row("tasks", member.team_id, member.user_id)
+    made = await with_effect(idempotency, row, asked, make, partial(first_out, parent=parent), TaskOut)
+    return Answer(made.answer, etag=made.answer.version, headers=made.headers)
 
 
 @operations.get("/teams/{team_id}/palette", summary="People, tags, teams and views, by name", tag="quick")

@@ -7,10 +7,9 @@ from functools import partial
 
 from starlette.requests import Request
 
-from sekkei.runtime.idempotency import Idempotency
+from sekkei.runtime.idempotency import Also, Idempotency
 from sekkei.web import Answer, Operations, PageOf, version_in_if_match
-from sekkei.web.once import Repeatable
-from sekkei_systems.tasks.api.once import Beside, once
+from sekkei.web.once import Repeatable, with_effect
 from sekkei_systems.tasks.api.shapes import (
     ActivityOut,
     Bulk,
@@ -54,14 +53,15 @@ async def list_tasks(member: Member, tasks: Tasks, plans: Plans, wanted: Filter,
 async def create_task(
     member: Member, tasks: Tasks, idempotency: Idempotency, body: NewTask, headers: Repeatable
 ) -> Answer[TaskOut]:
-    def make(beside: Beside[Task]) -> Awaitable[Task]:
-        return tasks.create_with(member, draft, beside, parent)
+    def make(also: Also[Task]) -> Awaitable[Task]:
+        return tasks.create_with(member, draft, also, parent)
 
     draft, parent = drafted(body), body.parent and await tasks.subtasks.meant(member, body.parent)
     asked = ("task", draft, parent) if parent else ("task", draft)
     out = partial(first_out, parent=parent)
-    made = await once(idempotency, member, headers.key, asked, make, out, TaskOut)
-    return Answer(made, etag=made.version)
+    row = headers.row("tasks", member.team_id, member.user_id)
+    made = await with_effect(idempotency, row, asked, make, out, TaskOut)
+    return Answer(made.answer, etag=made.answer.version, headers=made.headers)
 
 
 @operations.get("/teams/{team_id}/tasks/{task_id}", summary="A task as it is now", tag="tasks")

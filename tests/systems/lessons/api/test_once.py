@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from sekkei.runtime.design import once
-from sekkei.runtime.idempotency import Idempotency, own_key
 from sekkei.web.testing import Client, Reply
 from tests.systems.lessons.world import LESSON
 
@@ -27,23 +25,6 @@ async def test_a_request_with_a_key_is_carried_out_once(client: Client) -> None:
     waits = [await mei.json("POST", "/lessons/api/me/waitlist", {"lesson": str(LESSON)}, headers=key) for _ in "ab"]
     assert [(one.status, one.json()["type"]) for one in waits] == [(201, "waitlist")] * 2, "keys are everybody's own"
     assert waits[0].json()["waitlistId"] == waits[1].json()["waitlistId"]
-
-
-async def test_a_row_of_an_earlier_version_still_answers(client: Client) -> None:
-    """It was called otherwise, and once carried whose it is in its name; such rows go within a week, by their TTL."""
-    runtime = client.shell.deployment.runtime
-    headers = {"Idempotency-Key": "k1"}
-    first = await client.json("POST", "/lessons/api/me/bookings", {"lesson": str(LESSON)}, headers=headers)
-    await client.json("DELETE", f"/lessons/api/me/bookings/{LESSON}")
-    marks = Idempotency(runtime, client.shell.clock)
-    asked, user = f"bookings {LESSON}", "demo-aoi"
-    for key, row in (("oldest", f"lessons/{user}/oldest"), ("old", own_key("lessons", user, "old"))):
-        await runtime.write(marks.mark(row, {"asked": asked, "answer": first.json()}))
-        assert (await runtime.need(once(row).consistent())).expires is not None
-        headers = {"Idempotency-Key": key}
-        again = await client.json("POST", "/lessons/api/me/bookings", {"lesson": str(LESSON)}, headers=headers)
-        assert (again.status, again.json()) == (201, first.json()), "it books nothing anew"
-        assert again.header("idempotency-replayed") == "true"
 
 
 async def test_a_walk_in_that_is_sent_again_takes_one_place(client: Client) -> None:

@@ -28,6 +28,7 @@ async def test_a_task_is_made_once(client: Client, path: str, body: dict[str, An
     await client.json("PATCH", f"{team}/tasks/{first.json()['id']}", {"status": "done"})
     again = await _send(client, f"{team}/{path}", body, "k1")
     assert (first.status, again.status, again.json()) == (201, 201, first.json()), "the answer of that time"
+    assert (first.header("idempotency-replayed"), again.header("idempotency-replayed")) == (None, "true")
     now = (await client.json("GET", f"{team}/tasks/{first.json()['id']}")).json()
     assert {**now, "status": "todo", "version": 1, "updatedAt": None, "doneAt": None} == {
         **first.json(),
@@ -53,6 +54,7 @@ async def test_a_comment_is_said_once_and_keys_are_ones_own(client: Client) -> N
     path = f"{team}/tasks/{task}/comments"
     first, again = [await _send(client, path, {"text": "一言"}, "k") for _ in range(2)]
     assert first.json() == again.json()
+    assert (first.header("idempotency-replayed"), again.header("idempotency-replayed")) == (None, "true")
     assert len((await client.json("GET", path)).json()["items"]) == 1
     other = await new_team(client)
     assert (await _send(client, f"{other}/tasks", {"title": "x"}, "k")).status == 201, "another team, another key"
