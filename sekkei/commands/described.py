@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 EVERYWHERE = (
-    *("alarm_to", "hosts", "metrics_token", "sent_days", "sign_in_name"),
+    *("alarm_to", "hosts", "metrics_token", "secret_previous", "sent_days", "sign_in_name"),
     *("webhook_secret", "webhook_secret_previous"),
 )
 """What may be set for any system."""

@@ -37,6 +37,7 @@ settings (environment):
   SEKKEI_STORE         a file, :memory:, dynamodb://REGION or an endpoint's URL (default: the engine in the data folder)
   SEKKEI_PUBLIC_URL    where people reach it, such as https://tasks.example.com
   SEKKEI_SECRET        signs cookies, cursors and links (default: made once, kept in the data folder)
+  SEKKEI_SECRET_PREVIOUS  the secret before, after a change: what was signed or sealed with it is still accepted
   SEKKEI_OPERATORS     e-mail addresses of those who may use the console, separated by commas
   SEKKEI_ALARM_TO      mail addresses and https:// webhooks that are told of alarms, separated by commas
   SEKKEI_METRICS_TOKEN what Prometheus reads /metrics with
