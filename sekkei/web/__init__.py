@@ -17,7 +17,7 @@ from sekkei.web import Events, Form, Html, Pages, Redirect, Sent
 pages = Pages()
 
 class NewTask(msgspec.Struct):                       # a form is a Struct; an empty field counts as not given
-    title: Annotated[str, Meta(min_length=1, max_length=200)]
+    title: Annotated[str, Line(200)]
     start: date | None = None
     tags: list[str] = []                             # several fields of one name
 

@@ -1,7 +1,7 @@
 """Forms: typed values out of what a browser sends, or the form again with what is wrong beside each field.
 
     class NewTask(msgspec.Struct):
-        title: Annotated[str, Meta(min_length=1, max_length=200)]
+        title: Annotated[str, Line(200)]
         start: date | None = None
         tags: list[str] = []
 
