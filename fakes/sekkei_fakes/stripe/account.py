@@ -22,7 +22,6 @@ from sekkei.runtime.outbox import Outbox
 from sekkei.runtime.refusals import Conflict
 from sekkei.runtime.settings import Settings
 from sekkei.store.http import Answer
-from sekkei_fakes.stripe.earlier import ledger_of_before
 from sekkei_fakes.stripe.errors import Refused
 from sekkei_fakes.stripe.ledger import Ledger, Thing
 from sekkei_fakes.stripe.requests import Requests, nested
@@ -93,7 +92,7 @@ class LocalAccount:
         name = _NAMED.fullmatch(row.tx_id)
         empty = Ledger(self._clock, name=name[1] if name else hashlib.sha256(row.tx_id.encode()).hexdigest()[:32])
         empty.pages = pages
-        return empty.restored(orjson.loads(row.account)) if row.account else ledger_of_before(empty, row)
+        return empty.restored(orjson.loads(row.account)) if row.account else empty
 
     async def session(self, tx_id: str) -> tuple[LocalPayment, Ledger] | None:
         """A checkout as it stands now; nothing is written."""
@@ -166,9 +165,9 @@ class LocalAccount:
 
 
 def row_key(id: str) -> str | None:
-    """The row in which anything of a checkout is found; ids of before are the row's own."""
+    """The row in which anything of a checkout is found."""
     named = _NAMED.fullmatch(id)
-    return f"cs_test_{named[1]}" if named else id if id.startswith("lp_") else None
+    return f"cs_test_{named[1]}" if named else None
 
 
 def _lapse(ledger: Ledger, session: Thing) -> int | None:

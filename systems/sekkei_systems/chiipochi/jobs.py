@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Callable, Mapping
-from contextlib import suppress
-from datetime import date, datetime, timedelta
+from collections.abc import Mapping
+from datetime import datetime, timedelta
 from typing import Any
 from urllib.parse import quote
 
 import orjson
 
-from sekkei.design import Action, ConditionFailed, Database, Query, TransactionFailed, replace
+from sekkei.design import Action, Database, TransactionFailed, replace
 from sekkei.runtime.jobs import Job, Progress
 from sekkei.runtime.system import Context, ScheduledJob
 from sekkei_systems import days
@@ -34,7 +33,6 @@ from sekkei_systems.chiipochi.design import (
     stamp_card,
     stamps,
     surpluses,
-    to_refund,
     user_settings,
     user_states,
 )
@@ -44,7 +42,6 @@ from sekkei_systems.chiipochi.design.models import (
     PaymentOrder,
     Return,
     Stamp,
-    Status,
     Surplus,
 )
 from sekkei_systems.chiipochi.ports.payments.none import NoProvider
@@ -52,7 +49,6 @@ from sekkei_systems.chiipochi.service import Service
 from sekkei_systems.chiipochi.service.access import Donor
 from sekkei_systems.chiipochi.service.forgotten import pseudonym
 from sekkei_systems.chiipochi.service.links import order_id_of
-from sekkei_systems.chiipochi.service.reports import counted_yen
 
 RECURRING = {
     "handle-left-over": "* * * * *",
@@ -63,8 +59,7 @@ RECURRING = {
     "books": "40 * * * *",
     "ask-for-pledges": "0 9 * * *",
 }
-ONCE = ("paid-at", "rankings", "refunds")
-"""What brings rows of an earlier version up to date."""
+ONCE = ("rankings",)
 FORGET_BATCH = 25
 CHECKED_DAYS = 3
 CHECKED = timedelta(days=CHECKED_DAYS)
@@ -144,68 +139,9 @@ def jobs(context: Context, service: Service) -> dict[str, Job]:
     return {
         "forget": Job([("donations", _forget_donations(context)), ("rest", _forget_rest(context, service))]),
         "reconcile": Job([("ask", service.reconciliation.step)]),
-        "paid-at": Job([("days", _write_paid_at(context, service))]),
         "rankings": Job([("months", service.rankings.step)]),
         "books": Job([("movements", _take_over(service))]),
-        "refunds": Job([("owed", _list_anew(context, to_refund)), ("done", _list_anew(context, given_back))]),
     }
-
-
-FIRST_DAY = date(2025, 1, 1)
-"""Before that there was no ちいポチ."""
-UPGRADE_DAYS = 31
-
-
-def _write_paid_at(context: Context, service: Service):  # type: ignore[no-untyped-def]
-    async def step(payload: Payload, cursor: str | None) -> Progress:
-        """Until 0.1 a donation did not say when it was paid, and counted for the day it was made on. So it stays, and
-        now it says so. A month of days at a time; whatever is written already is left alone."""
-        first = date.fromisoformat(cursor) if cursor else FIRST_DAY
-        today = days.today(context.clock)
-        done = 0
-        for age in range(UPGRADE_DAYS):
-            day = first + timedelta(days=age)
-            if day > today:
-                return Progress(done)
-            async for donation in service.reports.donations_on(day):
-                done += await _upgraded(context, donation)
-        return Progress(done, f"{first + timedelta(days=UPGRADE_DAYS)}")
-
-    return step
-
-
-async def _upgraded(context: Context, donation: Donation) -> bool:
-    if donation.status is not Status.SUCCEEDED or donation.paid_at is not None:
-        return False
-    paid = replace(donation, paid_at=donation.created_at)
-    says = donations.update(donation.user_id, donation.created_at).knowing(donation)
-    says = says.set(Donation.paid_at, donation.created_at).when(Donation.paid_at.absent())
-    actions: list[Action[Any, Any]] = [says, paid_donations.put(paid_row(paid))]
-    award = await context.db.get(awards(donation.user_id, donation.created_at).consistent())
-    if award is not None and award.amount is None:
-        counted = await counted_yen(context.db, donation, award)
-        whole = awards.update(award.user_id, award.donated_at).set(Award.amount, counted).set(Award.day, donation.day)
-        actions.append(whole.when(Award.amount.absent()))
-    try:
-        await context.db.transact(*actions)
-    except TransactionFailed:
-        log.info("a donation changed while it was brought up to date", extra={"user": donation.user_id})
-        return False
-    return True
-
-
-def _list_anew(context: Context, listed: Callable[[], Query[Donation]]):  # type: ignore[no-untyped-def]
-    async def step(payload: Payload, cursor: str | None) -> Progress:
-        """Until 0.2 what a bank had taken was owed, and a part that was given back hid that all was asked for."""
-        page = await context.db.page(listed(), size=FORGET_BATCH, after=cursor)
-        for found in page:
-            row, at = donations.update(found.user_id, found.created_at).knowing(found), found.refunded_at
-            row = row.remove(Donation.refunded_at) if at is None else row.set(Donation.refunded_at, at)
-            with suppress(ConditionFailed):  # somebody has written it meanwhile, and with it where it is listed
-                await context.db.write(row)
-        return Progress(len(page), page.cursor)
-
-    return step
 
 
 def _take_over(service: Service):  # type: ignore[no-untyped-def]

@@ -17,7 +17,7 @@ from sekkei_systems.q.api import api
 from sekkei_systems.q.api.posts import Shown
 from sekkei_systems.q.demo import demo
 from sekkei_systems.q.design.tables import design as q_design
-from sekkei_systems.q.jobs import ONCE, RECURRING, QJobs
+from sekkei_systems.q.jobs import RECURRING, QJobs
 from sekkei_systems.q.jobs.personal import QPeople
 from sekkei_systems.q.ports.counted_push import CountedPush
 from sekkei_systems.q.ports.their_devices import TheirDevices
@@ -42,7 +42,6 @@ def build(context: Context) -> Parts:
         jobs=jobs.definitions(),
         scheduled=jobs.scheduled(),
         recurring=RECURRING,
-        once=ONCE,
         personal=QPeople(context.db, jobs.withdrawal.steps()).personal(),
         transports=transports_of(context, service, expo),
     )

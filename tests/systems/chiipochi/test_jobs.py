@@ -52,7 +52,7 @@ async def test_whoever_asks_is_forgotten_and_the_books_stay_right(quick_bot: Bot
     assert after.agrees
     assert len(await quick_bot.donations(pseudonym(context, AOI))) == 3
     jobs: dict[str, Job] = dict(quick_bot.client.shell.deployment.systems["chiipochi"].parts.jobs)
-    assert set(jobs) == {"forget", "reconcile", "paid-at", "rankings", "books", "refunds", LEAVE, LATE}
+    assert set(jobs) == {"forget", "reconcile", "rankings", "books", LEAVE, LATE}
 
 
 async def test_whoever_is_forgotten_between_paying_and_counting_is_counted_once(quick_bot: Bot) -> None:

@@ -9,8 +9,6 @@ from sekkei.runtime.system import Context, ScheduledJob
 from sekkei_systems.q.jobs.bans import AGAIN as COUNT_BANNED_AGAIN
 from sekkei_systems.q.jobs.bans import CountingBans
 from sekkei_systems.q.jobs.counters import Counters
-from sekkei_systems.q.jobs.earlier import EARLIER, EARLIER_LOG, Earlier
-from sekkei_systems.q.jobs.log_lines import LogLines
 from sekkei_systems.q.jobs.pushes import Pushes, Receipts
 from sekkei_systems.q.jobs.questions import Questions
 from sekkei_systems.q.jobs.traces import JOB as TRACES
@@ -29,7 +27,6 @@ RECURRING = {
     "digest": "0 20 * * 0",
 }
 """Japan's time."""
-ONCE = (EARLIER, EARLIER_LOG)
 
 
 class QJobs:
@@ -47,7 +44,6 @@ class QJobs:
             self.traces,
         )
         self.bans = CountingBans(context)
-        self.earlier = Earlier(context, service, self.bans)
         self._db, self._clock = context.db, context.clock
         self._erase = service.erasing.erase
         self._end_suspension = service.sanctions.end_suspension
@@ -61,8 +57,6 @@ class QJobs:
             "digest": Job([("tokens", self.pushes.digest)]),
             "withdraw": Job(self.withdrawal.steps()),
             COUNT_BANNED: Job(self.bans.steps()),
-            EARLIER: Job(self.earlier.steps()),
-            EARLIER_LOG: Job([("lines", LogLines(self._db, self._clock).find_by_user)]),
         }
 
     def scheduled(self) -> Mapping[str, ScheduledJob]:

@@ -4,27 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from contextlib import suppress
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 from sekkei.clock import Clock
 from sekkei.design import ConditionFailed, Database
 from sekkei.runtime import days
-from sekkei.runtime.jobs import Payload, Progress
 from sekkei_systems.q import design
 from sekkei_systems.q.design.models import WITHDRAWN, AdminLog
 from sekkei_systems.q.design.tables import admin_logs
 
 LINES_PER_STEP = 100
 INDEXED_AFTER = timedelta(hours=1)
-BEGINNING = datetime(2000, 1, 1, tzinfo=UTC)
 
 
 class LogLines:
     def __init__(self, db: Database, clock: Clock) -> None:
         self._db = db
         self._clock = clock
-
-    # Stages of a withdrawal
 
     async def about(self, user: str, after: str | None) -> tuple[int, str | None]:
         page = await self._db.page(design.logs_about(user), size=LINES_PER_STEP, after=after)
@@ -56,15 +52,3 @@ class LogLines:
             with suppress(ConditionFailed):  # forgotten meanwhile
                 await self._db.write(update)
         return count
-
-    # Once
-
-    async def find_by_user(self, payload: Payload, cursor: str | None) -> Progress:
-        """Lines of an earlier version do not say whom they concern. Oldest first: new ones do."""
-        page = await self._db.page(design.logs_since(BEGINNING).consistent(), size=LINES_PER_STEP, after=cursor)
-        concern = [one for one in page if one.about_id is not None]
-        for one in concern:
-            update = admin_logs.update(one.timestamp, one.log_id).knowing(one).set(AdminLog.target_id, one.target_id)
-            with suppress(ConditionFailed):  # forgotten meanwhile, or nameless
-                await self._db.write(update.when(AdminLog.target_id == one.target_id))
-        return Progress(len(concern), page.cursor)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 from sekkei_systems.chiipochi.design import local_payments
-from sekkei_systems.chiipochi.design.models import LocalPayment, Outcome, Status
+from sekkei_systems.chiipochi.design.models import Status
 from sekkei_systems.chiipochi.service.access import Operator
 from sekkei_systems.chiipochi.service.links import order_id_of
 from tests.systems.chiipochi.conftest import AOI, Bot
@@ -78,37 +78,6 @@ async def test_the_link_leads_to_one_checkout_however_often_it_is_followed(quick
     assert found is not None
     assert [event["type"] for event in found[1].events] == ["checkout.session.completed"]
     assert len(found[1].charges) == 1
-
-
-async def test_payments_of_the_provider_of_before_are_understood(quick_bot: Bot) -> None:
-    """Until 0.2 a row was one payment with one outcome; what it says is now the ledger it would have left."""
-    donation = await quick_bot.donate("ピーナッツ 500")
-    waiting = await _checkout(quick_bot, "ゴーヤ 300")
-    for tx_id, outcome, old in ((donation.tx_id or "", "paid", "lp_paid"), (waiting, "open", "lp_open")):
-        row = await quick_bot.db.need(local_payments(tx_id))
-        assert row.outcome.value == outcome
-        made = LocalPayment(
-            tx_id=old,
-            order_id=row.order_id,
-            amount=row.amount,
-            outcome=row.outcome,
-            return_url=row.return_url,
-            decided_at=row.created_at if outcome == "paid" else None,
-            created_at=row.created_at,
-        )
-        await quick_bot.db.write(local_payments.put(made))
-    provider = quick_bot.service.settling.provider
-    paid, opened = await provider.fetch("lp_paid"), await provider.fetch("lp_open")
-    assert paid is not None
-    assert opened is not None
-    assert (paid.outcome, paid.payment_ref, opened.outcome) == (Outcome.PAID, "lp_paid", Outcome.OPEN)
-    await quick_bot.decide("lp_open", Outcome.PAID)
-    settled = await provider.fetch("lp_open")
-    assert settled is not None
-    assert settled.outcome is Outcome.PAID
-    assert (await provider.refund("lp_paid", paid.order_id, "k")).startswith("re_test_")
-    assert (await provider.afterwards("lp_paid")).refunded == 500
-    assert await provider.tx_of("lp_paid") == "lp_paid"
 
 
 async def test_nothing_of_a_forgotten_donor_is_left_in_the_ledger(quick_bot: Bot) -> None:

@@ -6,10 +6,8 @@ from datetime import timedelta
 from typing import Any
 
 from sekkei.runtime import days
-from sekkei_systems.q import design
 from sekkei_systems.q.design.models import AdminAction, AdminLog
 from sekkei_systems.q.design.tables import admin_logs
-from sekkei_systems.q.jobs.earlier import EARLIER_LOG
 from tests.systems.q.conftest import World, counted
 
 
@@ -76,21 +74,3 @@ async def test_what_others_did_to_others_costs_nothing(fair: World) -> None:
     few = await withdrawn(fair, "a")
     await lines(fair, 300, "user", "b")
     assert await withdrawn(fair, "a") == few
-
-
-async def test_lines_of_an_earlier_version_are_found_by_whom_they_concern(world: World) -> None:
-    await lines(world, 2, "user", "a")
-    await lines(world, 1, "answer", "2025-08-01#a")
-    await lines(world, 1, "ngWord", "word")
-    table = world.db.table_name(admin_logs.table)
-    for one in (await world.db.store.call("Scan", {"TableName": table}))["Items"]:
-        key = {"pk": one["pk"], "sk": one["sk"]}
-        await world.db.store.call("UpdateItem", {"TableName": table, "Key": key, "UpdateExpression": "REMOVE aboutId"})
-    world.pass_time()
-    assert await world.db.all(design.logs_about("a")) == []
-    assert EARLIER_LOG in world.opened.parts.once
-    (step,) = [step for _, step in world.opened.parts.jobs[EARLIER_LOG].steps]
-    for _ in range(2):  # done twice, as after a worker that died
-        await step({}, None)
-        world.pass_time()
-        assert len(await world.db.all(design.logs_about("a"))) == 3
