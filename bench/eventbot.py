@@ -45,12 +45,14 @@ async def _events(shell: Shell) -> list[str]:
     host = next(iter(PEOPLE.values())).actor
     start = service.desk.now() + timedelta(days=3)
     made = [
-        await service.events.create(await service.access.creator(host), Draft(f"会 {at}", start, capacity=6), RECRUIT)
+        await service.events.create(
+            await service.access.creator(host), Draft(f"会 {at}", start=start, capacity=6), RECRUIT
+        )
         for at in range(EVENTS)
     ]
     made.append(
         await service.events.create(
-            await service.access.creator(host), Draft("大きな会", start, capacity=PLACES), RECRUIT
+            await service.access.creator(host), Draft("大きな会", start=start, capacity=PLACES), RECRUIT
         )
     )
     return [event.event_id[4:] for event in made]

@@ -122,7 +122,7 @@ def _bot(pipe: Connection, folder: str, store_port: int, discord_port: int) -> N
 async def _carried_out(service: Any, command: str) -> Any:
     if command == "event":
         host = next(iter(guild.PEOPLE.values())).actor
-        draft = Draft("大きな会", service.desk.now().replace(microsecond=0).replace(year=2030), capacity=PLACES)
+        draft = Draft("大きな会", start=service.desk.now().replace(microsecond=0).replace(year=2030), capacity=PLACES)
         made = await service.events.create(await service.access.creator(host), draft, guild.RECRUIT)
         return made.event_id[4:]
     [event] = await service.events.of_guild(guild.GUILD_ID)

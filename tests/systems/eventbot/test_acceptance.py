@@ -82,7 +82,7 @@ async def test_edited_while_30_acks_arrive_the_last_render_is_right(bot: Bot) ->
 
     async def edit() -> None:
         current = await bot.service.events.get(GUILD_ID, event.event_id)
-        draft = Draft("もくもく会（改）", current.event_start_at)
+        draft = Draft("もくもく会（改）", start=current.event_start_at)
         await bot.service.events.edit(await bot.host(AOI, event.event_id), draft, current.version)
 
     await asyncio.gather(*(acknowledge(number) for number in range(30)), edit())
@@ -112,7 +112,7 @@ async def test_a_429_is_waited_for_and_nothing_is_lost(bot: Bot) -> None:
 async def test_a_restart_between_storing_and_posting_loses_nothing(bot: Bot) -> None:
     """The post is written down with the event, so whoever works next makes it, and only once."""
     made = await bot.service.events.create(
-        await bot.creator(AOI), Draft("夜の会", bot.service.desk.now() + timedelta(hours=5)), RECRUIT
+        await bot.creator(AOI), Draft("夜の会", start=bot.service.desk.now() + timedelta(hours=5)), RECRUIT
     )
     assert made.recruit_message_id is None
     bot.local.faults.append(Fault("error", 2))

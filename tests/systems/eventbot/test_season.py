@@ -59,7 +59,7 @@ async def begin(bot: Bot) -> None:
     bot.clock.advance(datetime(2026, 1, 20, 12, tzinfo=BERLIN).timestamp() - bot.clock.now())
     for title, day, repeat in (("水曜の会", 21, Repeat.WEEKLY), ("月末の会", 31, Repeat.MONTHLY)):
         start = datetime(2026, 1, day, 20, tzinfo=BERLIN)
-        draft = Draft(title, start, start + timedelta(hours=2), capacity=30)
+        draft = Draft(title, start=start, end=start + timedelta(hours=2), capacity=30)
         made = await bot.service.events.create(await bot.creator(AOI), draft, RECRUIT)
         details = Details(repeat=repeat, end=made.event_end_at, remind_at=made.event_remind_at)
         await bot.service.events.set_details(await bot.host(AOI, made.event_id), details)

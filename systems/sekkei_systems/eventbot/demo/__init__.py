@@ -75,11 +75,11 @@ async def _coming(service: Service) -> None:
         await service.access.creator(aoi),
         Draft(
             "オンラインもくもく会",
-            start,
-            start + timedelta(hours=2),
             "各自の作業を持ち寄って、21 時から静かに進めます。\n最後の 15 分で成果を話しましょう。",
             "ボイスチャンネル「作業部屋」",
             4,
+            start=start,
+            end=start + timedelta(hours=2),
         ),
     )
     details = Details(
@@ -107,11 +107,11 @@ async def _coming(service: Service) -> None:
         await service.access.creator(ren),
         Draft(
             "ボウリング大会",
-            bowling_start,
-            bowling_start + timedelta(hours=3),
             "2 ゲームの合計で競います。",
             "渋谷",
             12,
+            start=bowling_start,
+            end=bowling_start + timedelta(hours=3),
         ),
     )
     await service.guilds.save_template(await service.access.host(ren, bowling.event_id), "ボウリング")
@@ -131,10 +131,10 @@ async def _raid(service: Service) -> None:
         await service.access.creator(ren),
         Draft(
             "土曜レイド",
-            start,
-            start + timedelta(hours=3),
             "初参加も歓迎です。",
             "ボイスチャンネル「冒険」",
+            start=start,
+            end=start + timedelta(hours=3),
             options=written,
         ),
     )

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import replace
 
 from sekkei.kit.typed import Token
 from sekkei.runtime.refusals import Invalid, Refusal
@@ -13,8 +13,9 @@ from sekkei.web import Form, Html, Pages, Redirect, Sent
 from sekkei_systems.eventbot.design import Event, Repeat
 from sekkei_systems.eventbot.pages.view import Long, Short, Snowflake, View, texts_of
 from sekkei_systems.eventbot.refusals import NotPinger
-from sekkei_systems.eventbot.rules import modals
+from sekkei_systems.eventbot.rules import drafts, modals
 from sekkei_systems.eventbot.rules import options as ways
+from sekkei_systems.eventbot.rules.drafts import EventFields
 from sekkei_systems.eventbot.rules.identifiers import is_uuid, uuid_of
 from sekkei_systems.eventbot.service import Access, Events, Guilds, Host, Organiser
 from sekkei_systems.eventbot.texts import say
@@ -26,12 +27,8 @@ class NewQuery(Struct):
     template: Token = ""
 
 
-class EventForm(Struct):
-    title: Short
-    start: Short = ""
-    capacity: Short = ""
-    location: Short = ""
-    description: Long = ""
+class EventForm(EventFields[Short], kw_only=True, frozen=True):
+    start: Short | UnsetType | None = UNSET
     options: Long = ""
     ping: Snowflake | None = None
     only: bool = False
@@ -57,8 +54,7 @@ async def new(organiser: Organiser, view: View, guilds: Guilds, query: NewQuery)
     values: dict[str, Any] = {}
     if is_uuid(query.template):
         found = await guilds.template(organiser.guild_id, f"TPL#{query.template}")
-        values = {name: getattr(found, name) or "" for name in ("title", "description", "location", "capacity")}
-        values["options"] = "\n".join(found.options)
+        values = {**drafts.values_of(found), "options": "\n".join(found.options)}
     return await _new(view, guilds, Form(values))
 
 
@@ -126,11 +122,8 @@ def to_event(event: Event) -> Redirect:
 def basics(event: Event, view: View) -> Form:
     return Form(
         {
-            "title": event.title,
+            **drafts.values_of(event),
             "start": modals.written(event.event_start_at, view.now.tzinfo, event.event_end_at),
-            "capacity": event.capacity or "",
-            "location": event.location or "",
-            "description": event.description or "",
         }
     )
 

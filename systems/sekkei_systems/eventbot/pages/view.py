@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any
 
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct
 
 from sekkei.kit.typed import Line, Text
 from sekkei.runtime.refusals import NotThere
@@ -84,4 +84,6 @@ def state_of(event: Event, now: datetime) -> str:
 
 
 def texts_of(form: Struct) -> dict[str, str]:
-    return {name: str(getattr(form, name)) for name in form.__struct_fields__}
+    """Return what a form was sent with, as texts, without the inputs that it did not have."""
+    values = {name: getattr(form, name) for name in form.__struct_fields__}
+    return {name: "" if value is None else str(value) for name, value in values.items() if value is not UNSET}

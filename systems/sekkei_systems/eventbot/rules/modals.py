@@ -9,11 +9,19 @@ from typing import Any
 
 from sekkei_systems.eventbot.design import Event, Repeat, Template
 from sekkei_systems.eventbot.refusals import TooManyReminders
-from sekkei_systems.eventbot.rules import dates, options
+from sekkei_systems.eventbot.rules import dates, drafts, options
+from sekkei_systems.eventbot.rules.drafts import (
+    DESCRIPTION_MAX,
+    LOCATION_MAX,
+    SHARED,
+    TITLE_MAX,
+    Details,
+    Draft,
+    read_capacity,
+)
 from sekkei_systems.eventbot.rules.identifiers import custom_id
 from sekkei_systems.eventbot.rules.zones import zone_label, zone_of
-from sekkei_systems.eventbot.service import Details, Draft, NewNotice, read_capacity
-from sekkei_systems.eventbot.service.events import DESCRIPTION_MAX, LOCATION_MAX, TITLE_MAX
+from sekkei_systems.eventbot.service import NewNotice
 from sekkei_systems.eventbot.service.hands import TEXT_MAX
 from sekkei_systems.eventbot.service.notices import BODY_MAX
 from sekkei_systems.eventbot.texts import Wording
@@ -22,6 +30,8 @@ Payload = dict[str, Any]
 SHORT, PARAGRAPH = 1, 2
 OPTIONS_TEXT_MAX = 1000
 REMINDERS_MAX = 5
+SHOWN = ("title", "capacity", "location", "description")
+"""Of what is entered: with the start, five inputs, and a form of Discord has no more."""
 _BETWEEN = re.compile(r"[,、，;；\n]+")
 
 
@@ -70,19 +80,12 @@ def written_reminders(event: Event, zone: tzinfo | None) -> str:
 
 def create_modal(words: Wording, zone: str, template: Template | None = None, ping: str = "") -> Payload:
     """The template and the role to ring go along: they do not fit into the form."""
-    source = template
+    values = drafts.values_of(template)
+    unseen = template is not None and (template.options or any(values[name] for name in values if name not in SHOWN))
     return _modal(
         words("bot.modal-create"),
-        custom_id("create", template.template_id if template and template.options else "", ping),
-        *_event_fields(
-            words,
-            zone,
-            title=source.title if source else "",
-            start="",
-            description=(source.description or "") if source else "",
-            location=(source.location or "") if source else "",
-            capacity=str(source.capacity) if source and source.capacity else "",
-        ),
+        custom_id("create", template.template_id if template and unseen else "", ping),
+        *_event_fields(words, zone, "", values),
     )
 
 
@@ -97,20 +100,13 @@ def edit_modal(event: Event, words: Wording, zone: str, verb: str = "edit") -> P
         words("bot.modal-edit"),
         custom_id(verb, event.event_id, event.version),
         *_event_fields(
-            words,
-            zone,
-            title=event.title,
-            start=written(event.event_start_at, zone_of(zone), event.event_end_at),
-            description=event.description or "",
-            location=event.location or "",
-            capacity=str(event.capacity) if event.capacity else "",
+            words, zone, written(event.event_start_at, zone_of(zone), event.event_end_at), drafts.values_of(event)
         ),
     )
 
 
-def _event_fields(
-    words: Wording, zone: str, *, title: str, start: str, description: str, location: str, capacity: str
-) -> list[Payload]:
+def _event_fields(words: Wording, zone: str, start: str, values: Mapping[str, str]) -> list[Payload]:
+    title, capacity, location, description = (values[name] for name in SHOWN)
     return [
         _text(words("bot.f-title"), "title", title, required=True, most=TITLE_MAX),
         _text(words("bot.f-start", zone=zone_label(zone)), "start", start, hint=words("bot.f-start-hint"), most=60),
@@ -218,17 +214,15 @@ def _objects(value: object) -> list[dict[str, Any]]:
 
 
 def read_draft(values: Values, now: datetime) -> Draft:
-    start = values.get("start", "").strip()
-    period = dates.read_period(start, now, field="start") if start else None
-    return Draft(
-        title=values.get("title", ""),
-        start=period.start if period else None,
-        end=period.end if period else None,
-        description=values.get("description", ""),
-        location=values.get("location", ""),
-        capacity=read_capacity(values.get("capacity", "")),
-        options=tuple(options.read(values.get("options", ""))),
-    )
+    """Read what was asked for; the rest stays UNSET."""
+    entered: dict[str, Any] = {name: values[name] for name in SHARED if name in values}
+    if "capacity" in entered:
+        entered["capacity"] = read_capacity(entered["capacity"])
+    if "start" in values:
+        start = values["start"].strip()
+        period = dates.read_period(start, now, field="start") if start else None
+        entered |= {"start": period.start if period else None, "end": period.end if period else None}
+    return Draft(**entered, options=tuple(options.read(values.get("options", ""))))
 
 
 def read_details(values: Values, event: Event, now: datetime) -> Details:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from sekkei.runtime.schedules import Schedules, StoredSchedules
 from sekkei.runtime.system import Context
+from sekkei_systems.eventbot.rules.drafts import Details, Draft
 from sekkei_systems.eventbot.rules.views import EventView, NoticeView, has_started, is_joinable
 from sekkei_systems.eventbot.service.access import Access, Actor, Creator, Host, Manager, Organiser
 from sekkei_systems.eventbot.service.desk import Desk, Request
-from sekkei_systems.eventbot.service.events import Details, Draft, Events, read_capacity
+from sekkei_systems.eventbot.service.events import Events
 from sekkei_systems.eventbot.service.guilds import Guilds, LookUp
 from sekkei_systems.eventbot.service.hands import Hands
 from sekkei_systems.eventbot.service.joining import Joining
@@ -60,5 +61,4 @@ __all__ = [
     "Service",
     "has_started",
     "is_joinable",
-    "read_capacity",
 ]

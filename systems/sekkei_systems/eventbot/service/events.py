@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
 import orjson
+from msgspec import UNSET
 
 from sekkei.design import Action, ConditionFailed, TransactionFailed, Update
-from sekkei.kit.text import many_lines, one_line
 from sekkei.runtime.refusals import Changed
 from sekkei_systems.eventbot import design
-from sekkei_systems.eventbot.design import Event, Repeat, SignUpOption, Status, events
+from sekkei_systems.eventbot.design import Event, SignUpOption, Status, events
 from sekkei_systems.eventbot.ports.discord.errors import DiscordError
 from sekkei_systems.eventbot.refusals import (
     AlreadySo,
-    BadCapacity,
     Cancelled,
     ForeignEmoji,
     Missing,
@@ -25,9 +23,9 @@ from sekkei_systems.eventbot.refusals import (
     NoSuchEvent,
     OptionTaken,
     Started,
-    TooLong,
 )
 from sekkei_systems.eventbot.rules import options
+from sekkei_systems.eventbot.rules.drafts import Details, Draft, checked
 from sekkei_systems.eventbot.rules.emoji import own_id
 from sekkei_systems.eventbot.rules.identifiers import new_event_id, schedule_name, uuid_of
 from sekkei_systems.eventbot.rules.markdown import escaped
@@ -40,68 +38,8 @@ from sekkei_systems.eventbot.service.guilds import LookUp
 from sekkei_systems.eventbot.service.series import goes_on, kept, next_of
 from sekkei_systems.eventbot.service.views import members_in_order, view_of_event
 
-TITLE_MAX = 100
-DESCRIPTION_MAX = 1500
-LOCATION_MAX = 100
-CAPACITY_MAX = 10_000
 A_WHILE = timedelta(minutes=1)
 """By less than that our clocks differ."""
-
-
-@dataclass(frozen=True, slots=True)
-class Draft:
-    """What a person says of an event, already read into values."""
-
-    title: str
-    start: datetime | None = None
-    end: datetime | None = None
-    description: str = ""
-    location: str = ""
-    capacity: int | None = None
-    options: tuple[Written, ...] = ()
-    ping: str | None = None
-    """A role that the post rings; whoever says so may."""
-
-
-@dataclass(frozen=True, slots=True)
-class Details:
-    """The rest of it: what most events leave as it is."""
-
-    deadline: datetime | None = None
-    remind_at: datetime | None = None
-    end: datetime | None = None
-    repeat: Repeat | None = None
-    waiting_list: bool = True
-    further: tuple[datetime, ...] = ()
-    """More reminders."""
-
-
-def checked(draft: Draft) -> Draft:
-    """Texts trimmed and of a length that fits into a message; raises Invalid."""
-    title, location = one_line(draft.title), one_line(draft.location)
-    description = many_lines(draft.description)
-    if not title:
-        raise Missing(field="title")
-    for field, text, most in (
-        ("title", title, TITLE_MAX),
-        ("description", description, DESCRIPTION_MAX),
-        ("location", location, LOCATION_MAX),
-    ):
-        if len(text) > most:
-            raise TooLong(field=field, most=most)
-    if draft.capacity is not None and not 1 <= draft.capacity <= CAPACITY_MAX:
-        raise BadCapacity(field="capacity", most=CAPACITY_MAX)
-    return replace(draft, title=title, description=description, location=location)
-
-
-def read_capacity(text: str) -> int | None:
-    """A number of places, or none for no limit; full-width digits and 人 are fine."""
-    cleaned = text.strip().removesuffix("人").removesuffix("名").strip()
-    if not cleaned or cleaned in ("なし", "無制限", "-"):
-        return None
-    if not cleaned.isdecimal() or len(cleaned) > 6:
-        raise BadCapacity(field="capacity", most=CAPACITY_MAX)
-    return int(cleaned)
 
 
 class Events:
@@ -113,30 +51,29 @@ class Events:
     async def create(self, actor: Creator, draft: Draft, channel_id: str | None = None) -> Event:
         """Settings say where it is posted."""
         desk, draft = self._desk, checked(draft)
+        if draft.title is UNSET:
+            raise Missing(field="title")
         settings = await desk.settings(actor.guild_id)
         channel = settings.recruit_channel_id or channel_id
         if not channel:
             raise NoChannel()
         await self._must_know_emoji(actor.guild_id, draft.options)
-        now = desk.now()
+        now, start = desk.now(), None if draft.start is UNSET else draft.start
         event = Event(
             guild_id=actor.guild_id,
             event_id=new_event_id(desk.clock),
-            title=draft.title,
+            **draft.shared,
             created_by=actor.user_id,
             created_by_name=actor.name,
             created_at=now,
             recruit_channel_id=channel,
             notice_channel_id=settings.notice_channel_id or channel,
-            event_start_at=draft.start,
+            event_start_at=start,
             event_end_at=draft.end,
-            event_remind_at=_reminder(draft.start, settings.remind_minutes_before, now),
-            description=draft.description or None,
-            location=draft.location or None,
-            capacity=draft.capacity,
+            event_remind_at=_reminder(start, settings.remind_minutes_before, now),
             options=options.fresh(draft.options),
             thread_wanted=settings.make_thread,
-            mirror_wanted=settings.mirror_events and draft.start is not None,
+            mirror_wanted=settings.mirror_events and start is not None,
             attendee_role_id=settings.attendee_role_id,
             member_role_id=settings.member_role_id,
             ping=draft.ping,
@@ -186,20 +123,20 @@ class Events:
         draft = checked(draft)
         event = self._editable(host, version)
         settings = await self._desk.settings(event.guild_id)
-        update = self._update(event).set(Event.title, draft.title)
+        start, end = event.event_start_at if draft.start is UNSET else draft.start, draft.end
+        update = self._update(event).set(Event.event_start_at, start)
         update = update.set(Event.series, kept(event) if only and event.repeat is not None else None)
-        update = update.set(Event.description, draft.description or None).set(Event.location, draft.location or None)
-        update = update.set(Event.capacity, draft.capacity).set(Event.event_start_at, draft.start)
-        end = draft.end
-        if draft.start != event.event_start_at:
+        for name, value in draft.shared.items():
+            update = update.set(getattr(Event, name), value)
+        if start != event.event_start_at:
             update = update.set(
-                Event.event_remind_at, _moved_reminder(event, draft, settings.remind_minutes_before, self._desk.now())
+                Event.event_remind_at, _moved_reminder(event, start, settings.remind_minutes_before, self._desk.now())
             )
             update = update.remove(Event.reminded_at).remove(Event.reminded)
             update = update.remove(Event.repeat_day).remove(Event.repeat_time)
-            update = update.set(Event.reminders, _moved_further(event, draft.start, self._desk.now()))
-            if end is None and event.event_end_at and event.event_start_at and draft.start:
-                end = draft.start + (event.event_end_at - event.event_start_at)
+            update = update.set(Event.reminders, _moved_further(event, start, self._desk.now()))
+            if end is None and event.event_end_at and event.event_start_at and start:
+                end = start + (event.event_end_at - event.event_start_at)
         elif end is None:
             end = event.event_end_at
         return await self._apply(event, update.set(Event.event_end_at, end), by=host.actor)
@@ -448,11 +385,11 @@ def _reminder(start: datetime | None, minutes_before: int, now: datetime) -> dat
     return remind_at if remind_at > now else None
 
 
-def _moved_reminder(event: Event, draft: Draft, minutes_before: int, now: datetime) -> datetime | None:
+def _moved_reminder(event: Event, start: datetime | None, minutes_before: int, now: datetime) -> datetime | None:
     """As long before the new start as it was before the old one."""
-    if event.event_remind_at is None or event.event_start_at is None or draft.start is None:
-        return _reminder(draft.start, minutes_before, now)
-    moved = draft.start - (event.event_start_at - event.event_remind_at)
+    if event.event_remind_at is None or event.event_start_at is None or start is None:
+        return _reminder(start, minutes_before, now)
+    moved = start - (event.event_start_at - event.event_remind_at)
     return moved if moved > now else None
 
 

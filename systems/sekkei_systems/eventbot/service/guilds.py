@@ -43,6 +43,7 @@ from sekkei_systems.eventbot.refusals import (
     TooManyTemplates,
 )
 from sekkei_systems.eventbot.rules import options
+from sekkei_systems.eventbot.rules.drafts import SHARED
 from sekkei_systems.eventbot.rules.identifiers import is_snowflake
 from sekkei_systems.eventbot.rules.zones import zone_of
 from sekkei_systems.eventbot.service.access import Access, Actor, Host, Organiser
@@ -241,10 +242,7 @@ class Guilds:
             guild_id=actor.guild_id,
             template_id=same.template_id if same else f"TPL#{uuid7(self._desk.clock)}",
             name=name,
-            title=event.title,
-            description=event.description,
-            location=event.location,
-            capacity=event.capacity,
+            **{name: getattr(event, name) for name in SHARED},
             options=options.lines(event.options),
             created_by=actor.user_id,
             created_at=self._desk.now(),

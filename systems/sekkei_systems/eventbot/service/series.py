@@ -10,28 +10,27 @@ import orjson
 from sekkei.design import Condition
 from sekkei_systems.eventbot.design import Event
 from sekkei_systems.eventbot.rules import options
+from sekkei_systems.eventbot.rules.drafts import SHARED
 from sekkei_systems.eventbot.rules.identifiers import new_event_id
 from sekkei_systems.eventbot.rules.recurrence import following, moved
 from sekkei_systems.eventbot.rules.zones import zone_of
 from sekkei_systems.eventbot.service.desk import Desk
 
 CARRIED = (
-    "guild_id", "title", "created_by", "created_by_name", "recruit_channel_id", "notice_channel_id", "description",
-    "location", "capacity", "waiting_list", "repeat", "thread_wanted", "mirror_wanted", "ping",
+    "guild_id", *SHARED, "created_by", "created_by_name", "recruit_channel_id", "notice_channel_id",
+    "waiting_list", "repeat", "thread_wanted", "mirror_wanted", "ping",
 )  # fmt: skip
 """What the next one has from this one. Not the roles: who gets which and who may join is for the server to say, and a
 role that it takes back comes back with no series."""
 TIMES = ("event_start_at", "event_end_at", "deadline_at", "event_remind_at")
 OTHERS = ("reminders", "repeat_day", "repeat_time")
-CHANGED = ("title", "description", "location", "capacity")
-"""What can be changed for one alone, beside the times."""
 
 
 def kept(event: Event) -> str:
-    """What the series has, before one of its events is changed alone."""
+    """What the series has, before one of its events is changed alone: its times, and what templates keep too."""
     if event.series is not None:
         return event.series
-    texts = {name: getattr(event, name) for name in CHANGED}
+    texts = {name: getattr(event, name) for name in SHARED}
     times = {name: at.isoformat() if (at := getattr(event, name)) else None for name in TIMES}
     others = {name: getattr(event, name) for name in OTHERS}
     return orjson.dumps({**texts, **times, **others}).decode()

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from sekkei_systems.eventbot.design import Event
 from sekkei_systems.eventbot.ports.discord.errors import DiscordError
 from sekkei_systems.eventbot.ports.discord.permissions import may_post
 from sekkei_systems.eventbot.refusals import CannotPost
-from sekkei_systems.eventbot.rules import modals, options, panels, render
+from sekkei_systems.eventbot.rules import drafts, modals, options, panels, render
 from sekkei_systems.eventbot.rules.identifiers import Press, custom_id, is_snowflake, read_custom_id
 from sekkei_systems.eventbot.rules.markdown import escaped
 from sekkei_systems.eventbot.rules.zones import zone_of
@@ -53,7 +53,7 @@ class Forms:
         now = self._service.desk.now().astimezone(zone_of(settings.time_zone))
         if press.uuid:
             template = await self._service.guilds.template(asked.actor.guild_id, f"TPL#{press.uuid}")
-            values = {**values, "options": "\n".join(template.options)}
+            values = {**drafts.values_of(template), **values, "options": "\n".join(template.options)}
         draft = modals.read_draft(values, now)
         if is_snowflake(press.more):
             await self._service.guilds.may_ping(asked.actor, press.more)

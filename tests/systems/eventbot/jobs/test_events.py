@@ -101,7 +101,7 @@ async def test_a_post_whose_answer_was_lost_is_not_posted_beside(quick: Bot) -> 
     """Nobody has its id; asked for again under the same mark, Discord gives it back."""
     quick.local.faults.append(Fault("lost", 1, on="POST .*/messages"))
     start = quick.service.desk.now() + timedelta(hours=5)
-    event = await quick.service.events.create(await quick.creator(AOI), Draft("会", start), RECRUIT)
+    event = await quick.service.events.create(await quick.creator(AOI), Draft("会", start=start), RECRUIT)
     await quick.work(1)
     assert len(await _posted(quick)) == 1
     await quick.service.events.repost(await quick.host(AOI, event.event_id))
@@ -249,9 +249,9 @@ async def test_a_message_that_is_refused_keeps_nobody_from_their_role(rich: Bot)
 async def test_an_edit_between_a_lost_answer_and_the_next_try_posts_nothing_twice(quick: Bot) -> None:
     quick.local.faults.append(Fault("lost", 1, on="POST .*/messages"))
     start = quick.service.desk.now() + timedelta(hours=5)
-    made = await quick.service.events.create(await quick.creator(AOI), Draft("会", start), RECRUIT)
+    made = await quick.service.events.create(await quick.creator(AOI), Draft("会", start=start), RECRUIT)
     await quick.work(1)
-    await quick.service.events.edit(await quick.host(AOI, made.event_id), Draft("別の会", start))
+    await quick.service.events.edit(await quick.host(AOI, made.event_id), Draft("別の会", start=start))
     for _ in range(4):
         await quick.work(30)
     now = await quick.service.events.get(GUILD_ID, made.event_id)

@@ -185,7 +185,7 @@ async def test_nobody_is_reminded_of_what_was_moved_or_deleted_meanwhile(quick: 
     """The reminder names the time at which it was to begin."""
     moved = await _reminder_that_waits(quick, REN)
     later = quick.service.desk.now() + timedelta(hours=8)
-    await quick.service.events.edit(await quick.host(AOI, moved.event_id), Draft(moved.title, later))
+    await quick.service.events.edit(await quick.host(AOI, moved.event_id), Draft(moved.title, start=later))
     gone = await _reminder_that_waits(quick, REN)
     await quick.press(AOI, gone, "deleteyes")
     await quick.calm()

@@ -127,7 +127,7 @@ async def test_posts_whose_answers_were_lost_go_too(quick: Bot) -> None:
     """Nobody has their ids; Discord gives them back for the nonce."""
     quick.local.faults.append(Fault("lost", 3, on="POST .*/messages"))
     start = quick.service.desk.now() + timedelta(hours=5)
-    event = await quick.service.events.create(await quick.creator(AOI), Draft("会", start), RECRUIT)
+    event = await quick.service.events.create(await quick.creator(AOI), Draft("会", start=start), RECRUIT)
     await quick.service.notices.post(await quick.host(AOI, event.event_id), NewNotice("題", "文"))
     await quick.work(1)
     assert len(await _left(quick)) > 0
@@ -138,7 +138,7 @@ async def test_posts_whose_answers_were_lost_go_too(quick: Bot) -> None:
 async def test_a_native_event_whose_answer_was_lost_goes_too(rich: Bot) -> None:
     rich.local.faults.append(Fault("lost", 1, on="POST .*/scheduled-events"))
     start = rich.service.desk.now() + timedelta(hours=5)
-    event = await rich.service.events.create(await rich.creator(AOI), Draft("会", start), RECRUIT)
+    event = await rich.service.events.create(await rich.creator(AOI), Draft("会", start=start), RECRUIT)
     await rich.work(1)
     assert len(await rich.local.things("scheduled-event")) == 1
     await rich.service.events.cancel(await rich.host(AOI, event.event_id))

@@ -18,7 +18,7 @@ from tests.systems.eventbot.conftest import AOI, MEI, REN, Bot, settled
 async def test_a_native_event_deleted_by_hand_stops_nothing_else(rich: Bot) -> None:
     event = await rich.event()
     await rich.local.forget("scheduled-event", str(event.scheduled_event_id))
-    await rich.service.events.edit(await rich.host(AOI, event.event_id), Draft("別の会", event.event_start_at))
+    await rich.service.events.edit(await rich.host(AOI, event.event_id), Draft("別の会", start=event.event_start_at))
     await rich.service.joining.join(REN.actor, event.event_id)
     now = await settled(rich, event)
     assert await rich.local.holders(ATTENDEE_ROLE) == {REN.id}
@@ -60,7 +60,7 @@ async def test_an_event_made_inside_a_thread_has_no_thread_of_its_own(rich: Bot)
     outer = await rest.post(RECRUIT, {"content": "話"})
     await rest.start_thread(RECRUIT, outer, "話")
     made = await rich.service.events.create(
-        await rich.creator(AOI), Draft("会", rich.service.desk.now() + timedelta(hours=9)), outer
+        await rich.creator(AOI), Draft("会", start=rich.service.desk.now() + timedelta(hours=9)), outer
     )
     await rich.service.joining.join(REN.actor, made.event_id)
     now = await settled(rich, made)
@@ -75,7 +75,7 @@ async def test_the_native_event_is_patched_only_when_it_changed(rich: Bot) -> No
         await rich.service.joining.join(person.actor, event.event_id)
         await settled(rich, event)
     assert not [one for one in rich.local.log if one["method"] == "PATCH" and "scheduled-events" in one["path"]]
-    await rich.service.events.edit(await rich.host(AOI, event.event_id), Draft("別の会", event.event_start_at))
+    await rich.service.events.edit(await rich.host(AOI, event.event_id), Draft("別の会", start=event.event_start_at))
     await settled(rich, event)
     assert len([one for one in rich.local.log if one["method"] == "PATCH" and "scheduled-events" in one["path"]]) == 1
 
@@ -101,7 +101,9 @@ async def test_an_edit_after_a_lost_answer_does_not_make_two_native_events(rich:
     rich.local.faults.append(Fault("lost", 1, on="POST .*/scheduled-events"))
     event = await rich.event()
     start = rich.service.desk.now() + timedelta(hours=3)
-    await rich.service.events.edit(await rich.host(AOI, event.event_id), Draft("別の会", start, description="持ち物"))
+    await rich.service.events.edit(
+        await rich.host(AOI, event.event_id), Draft("別の会", start=start, description="持ち物")
+    )
     for _ in range(4):
         await rich.work(30)
     now = await settled(rich, event)
@@ -113,7 +115,7 @@ async def test_a_native_event_that_is_over_is_followed_by_another_when_the_event
     """Moved in the moment in which everything died; Discord changes none that is over."""
     event = await rich.event(start=rich.service.desk.now() + timedelta(minutes=20))
     start = rich.service.desk.now() + timedelta(hours=9)
-    await rich.service.events.edit(await rich.host(AOI, event.event_id), Draft("もくもく会", start))
+    await rich.service.events.edit(await rich.host(AOI, event.event_id), Draft("もくもく会", start=start))
     rich.clock.advance(3 * 3600)
     now = await settled(rich, event)
     assert now.troubles == {}
@@ -150,7 +152,7 @@ async def test_without_the_permission_organisers_read_that_it_stands_there_still
 async def test_a_lost_answer_to_the_one_that_follows_does_not_make_two(rich: Bot) -> None:
     event = await rich.event(start=rich.service.desk.now() + timedelta(minutes=20))
     start = rich.service.desk.now() + timedelta(hours=9)
-    await rich.service.events.edit(await rich.host(AOI, event.event_id), Draft("もくもく会", start))
+    await rich.service.events.edit(await rich.host(AOI, event.event_id), Draft("もくもく会", start=start))
     rich.clock.advance(3 * 3600)
     rich.local.faults.append(Fault("lost", 1, on="POST .*/scheduled-events"))
     for _ in range(4):

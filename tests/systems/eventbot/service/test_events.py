@@ -27,11 +27,11 @@ async def test_of_two_who_edit_at_once_the_second_is_told(quick: Bot) -> None:
     event = await quick.event()
     await quick.service.joining.join(REN.actor, event.event_id)
     await quick.service.events.edit(
-        await quick.host(AOI, event.event_id), Draft("一", event.event_start_at), event.version
+        await quick.host(AOI, event.event_id), Draft("一", start=event.event_start_at), event.version
     )
     with pytest.raises(Changed):
         await quick.service.events.edit(
-            await quick.host(AOI, event.event_id), Draft("二", event.event_start_at), event.version
+            await quick.host(AOI, event.event_id), Draft("二", start=event.event_start_at), event.version
         )
     now = await quick.service.events.get(GUILD_ID, event.event_id)
     assert (now.title, now.member_count) == ("一", 1)
@@ -41,7 +41,7 @@ async def test_moving_the_start_moves_reminder_and_schedules(quick: Bot) -> None
     event = await quick.event(start=quick.service.desk.now() + timedelta(hours=5))
     assert event.event_remind_at == event.event_start_at - timedelta(hours=1)  # type: ignore[operator]
     later = quick.service.desk.now() + timedelta(hours=30)
-    await quick.service.events.edit(await quick.host(AOI, event.event_id), Draft("会", later))
+    await quick.service.events.edit(await quick.host(AOI, event.event_id), Draft("会", start=later))
     await quick.work()
     now = await quick.service.events.get(GUILD_ID, event.event_id)
     assert now.event_remind_at == later - timedelta(hours=1)

@@ -77,7 +77,9 @@ async def test_more_places_move_people_up_and_newcomers_queue_behind(quick: Bot)
         await quick.service.joining.join(person.actor, event.event_id)
         quick.clock.advance(0.01)
     now = await quick.service.events.get(GUILD_ID, event.event_id)
-    await quick.service.events.edit(await quick.host(AOI, event.event_id), Draft("会", now.event_start_at, capacity=2))
+    await quick.service.events.edit(
+        await quick.host(AOI, event.event_id), Draft("会", start=now.event_start_at, capacity=2)
+    )
     # A place is free, but somebody has waited for it: a newcomer does not overtake.
     assert (await quick.service.joining.join(YUI.actor, event.event_id)).waiting
     await quick.work()

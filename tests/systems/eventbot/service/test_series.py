@@ -37,7 +37,7 @@ async def test_a_change_of_one_is_not_passed_on(quick: Bot) -> None:
     assert event.event_start_at is not None
     await quick.service.joining.choose(REN.actor, event.event_id, "01")
     later = event.event_start_at + timedelta(hours=1)
-    draft = Draft("今回は新宿", later, location="新宿")
+    draft = Draft("今回は新宿", start=later, location="新宿")
     changed = await quick.service.events.edit(await quick.host(AOI, event.event_id), draft, only=True)
     assert (changed.title, changed.event_start_at) == ("今回は新宿", later)
     assert changed.reminders == [(later - timedelta(minutes=10)).isoformat()]
@@ -87,7 +87,7 @@ async def test_a_change_of_all_is(quick: Bot) -> None:
     event = await weekly(quick)
     assert event.event_start_at is not None
     for only in (True, False):
-        draft = Draft("新しい名前", event.event_start_at + timedelta(hours=1))
+        draft = Draft("新しい名前", start=event.event_start_at + timedelta(hours=1))
         await quick.service.events.edit(await quick.host(AOI, event.event_id), draft, only=only)
     await quick.work(DAY.total_seconds())
     fresh = await following(quick, event)
@@ -157,7 +157,7 @@ async def test_what_is_moved_as_it_begins_is_followed_from_its_new_time(
 
     async def repeat(self: Events, read: Event) -> None:
         monkeypatch.undo()
-        await service.edit(await quick.host(AOI, event.event_id), Draft(event.title, later))
+        await service.edit(await quick.host(AOI, event.event_id), Draft(event.title, start=later))
         await sound(self, read)
 
     monkeypatch.setattr(Events, "_repeat", repeat)
@@ -201,7 +201,7 @@ async def test_what_was_moved_since_it_was_read_is_not_called_off_with_a_next_on
     assert event.event_start_at is not None
     read = await quick.host(AOI, event.event_id)
     later = event.event_start_at + timedelta(hours=1)
-    await quick.service.events.edit(await quick.host(AOI, event.event_id), Draft(event.title, later))
+    await quick.service.events.edit(await quick.host(AOI, event.event_id), Draft(event.title, start=later))
     with pytest.raises(Changed):
         await quick.service.events.cancel(read)
     await quick.service.events.cancel(await quick.host(AOI, event.event_id))

@@ -174,7 +174,9 @@ async def test_a_late_answer_never_paints_an_old_picture_over_a_new_one(quick: B
     assert (await quick.press(REN, event, "join")).response == {"type": 6}
     gate.set()
     await desk_of(quick).settled()
-    await quick.service.events.edit(await quick.host(AOI, event.event_id), Draft("新しい題", event.event_start_at))
+    await quick.service.events.edit(
+        await quick.host(AOI, event.event_id), Draft("新しい題", start=event.event_start_at)
+    )
     settle = quick.client.shell.deployment.systems["eventbot"].parts.scheduled["settle-event"]
     await settle({"guild_id": GUILD_ID, "event_id": event.event_id})
     await quick.client.shell.deployment.worker.deliver()

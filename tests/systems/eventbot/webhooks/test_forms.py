@@ -101,7 +101,9 @@ async def test_a_stale_edit_keeps_what_was_typed(quick: Bot) -> None:
     event = await quick.event()
     opened = await quick.press(AOI, event, "edit")
     assert opened.modal is not None
-    await quick.service.events.edit(await quick.host(AOI, event.event_id), Draft("先に変えた", event.event_start_at))
+    await quick.service.events.edit(
+        await quick.host(AOI, event.event_id), Draft("先に変えた", start=event.event_start_at)
+    )
     typed = {"title": "長く考えた題", "start": "明日 21時", "description": "長く書いた説明"}
     stale = await quick.app.submit(AOI, RECRUIT, opened.modal["custom_id"], typed)
     assert "ほかの人が先に変更" in stale.response["data"]["content"]
