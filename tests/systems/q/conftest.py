@@ -104,7 +104,7 @@ class World:
         for name in names:
             await self.service.people.join(Visitor(name, f"{name}@example.com", name.title()), date(2000, 4, 1))
             await self.service.people.choose_app_id(name, f"{name.replace('-', '_')}_id"[:15])
-            await self.service.people.change(name, Profile(visibility=visibility))
+            await self.service.people.change(name, Profile(visibility_type=visibility))
 
     async def make_admin(self, name: str) -> None:
         await self.db.write(users.update(name).set(User.is_admin, True).set(User.was_admin, True))

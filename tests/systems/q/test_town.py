@@ -112,7 +112,7 @@ class Town:
             lambda: service.graph.unblock(me, other),
             lambda: service.graph.accept(me, other),
             lambda: service.people.change(me, Profile(is_private=dice.random() < 0.5)),
-            lambda: service.people.change(me, Profile(visibility=dice.choice(list(Visibility)))),
+            lambda: service.people.change(me, Profile(visibility_type=dice.choice(list(Visibility)))),
             lambda: service.answers.delete(me, today),
             lambda: service.answers.restore(me, today),
             lambda: service.reports.send(me, TargetType.USER, other, ReportCategory.SPAM),

@@ -9,7 +9,6 @@ from sekkei_systems.q.api import shapes
 from sekkei_systems.q.api.shapes import (
     Agreement,
     AppId,
-    ChangeMe,
     Device,
     DeviceToken,
     Farewell,
@@ -28,12 +27,13 @@ from sekkei_systems.q.api.shapes import (
 )
 from sekkei_systems.q.rules.notices import wishes_of
 from sekkei_systems.q.rules.pictures import BYTES_MAX
+from sekkei_systems.q.rules.profile import Profile
 from sekkei_systems.q.service.access import Access, Joined, Member
 from sekkei_systems.q.service.devices import Browser, Devices
 from sekkei_systems.q.service.graph import Graph
 from sekkei_systems.q.service.leaving import Leaving
 from sekkei_systems.q.service.notices import Notices
-from sekkei_systems.q.service.people import People, Profile, Visitor
+from sekkei_systems.q.service.people import People, Visitor
 from sekkei_systems.q.service.submissions import Submissions
 from sekkei_systems.q.service.visibility import Visibility
 
@@ -68,16 +68,8 @@ async def agree(joined: Joined, people: People, body: Agreement) -> None:
 
 
 @operations.patch("/me", summary="Change the profile", tag="me")
-async def change_me(member: Member, people: People, sight: Visibility, body: ChangeMe) -> Me:
-    profile = Profile(
-        display_name=body.display_name,
-        bio=body.bio,
-        is_private=body.is_private,
-        visibility=body.visibility_type,
-        answers_first=body.answers_first,
-        language=body.language,
-    )
-    return shapes.me(await people.change(member, profile), sight.answer_first)
+async def change_me(member: Member, people: People, sight: Visibility, body: Profile) -> Me:
+    return shapes.me(await people.change(member, body), sight.answer_first)
 
 
 @operations.put("/me/app-id", summary="Choose the ID, once", tag="me")

@@ -20,8 +20,8 @@ from sekkei_systems.q.design.models import (
     User,
     Visibility,
 )
-from sekkei_systems.q.design.models_added import ProfilePart
 from sekkei_systems.q.rules.notices import Wishes
+from sekkei_systems.q.rules.profile import Profile, waiting
 from sekkei_systems.q.rules.sight import Relation, sees_profile
 from sekkei_systems.q.service.answers import Remembered
 from sekkei_systems.q.service.graph import Card
@@ -88,17 +88,6 @@ class TermsOut(Shape):
     version: str | None
     terms_url: str | None = None
     privacy_url: str | None = None
-
-
-class ChangeMe(Shape):
-    """What is not given stays as it is; an empty text takes it away."""
-
-    display_name: Typed | None = None
-    bio: Lines | None = None
-    is_private: bool | None = None
-    visibility_type: Visibility | None = None
-    answers_first: bool | None = None
-    language: Literal["ja", "en"] | None = None
 
 
 class AppId(Shape):
@@ -406,35 +395,24 @@ def card(viewer: str, one: Card) -> Person:
 
 def me(user: User, answers_first: bool) -> Me:
     """`answers_first` is the operator's rule, which nobody can switch off for themselves."""
+    entered = {name: getattr(user, name) for name in Profile.__struct_fields__ if name != "language"}
     return Me(
+        **{**entered, "answers_first": answers_first or user.answers_first},
         user_id=user.user_id,
         email=user.email,
         app_id=user.app_id,
         username=user.username,
-        display_name=user.display_name,
-        bio=user.bio,
         birth_date=user.birth_date,
         picture_url=user.profile_image_url,
-        is_private=user.is_private,
-        visibility_type=user.visibility_type,
-        answers_first=answers_first or user.answers_first,
         answers_first_fixed=answers_first,
         following_count=user.following_count,
         follower_count=user.follower_count,
         findable=user.findable,
         is_admin=user.is_admin,
         deleting_at=user.deleting_at,
-        flagged=[part.value for part, flag in flags_of(user).items() if flag],
+        flagged=[part.value for part in waiting(user)],
         is_verified=user.is_verified,
     )
-
-
-def flags_of(user: User) -> dict[ProfilePart, bool]:
-    return {
-        ProfilePart.NAME: user.name_flagged,
-        ProfilePart.BIO: user.bio_flagged,
-        ProfilePart.PICTURE: user.picture_flagged,
-    }
 
 
 def question(row: DailyQuestion, on_time_until: datetime) -> QuestionOut:

@@ -64,7 +64,9 @@ async def _join(context: Context, service: Service, friend: Friend, number: int)
     await people.choose_app_id(member, friend.app_id)
     await people.choose_username(member, friend.app_id.title())
     visibility = Visibility.FOLLOWERS if number % 3 == 2 else Visibility.MUTUAL
-    await people.change(member, Profile(bio=BIOS[number % len(BIOS)], visibility=visibility, answers_first=number == 3))
+    await people.change(
+        member, Profile(bio=BIOS[number % len(BIOS)], visibility_type=visibility, answers_first=number == 3)
+    )
     if number % 3 == 1:
         await people.set_picture(member, _picture(number))
     kind = DeviceType.ANDROID if number % 3 == 0 else DeviceType.IOS

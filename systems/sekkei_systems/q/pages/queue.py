@@ -8,6 +8,7 @@ from sekkei.clock import Clock
 from sekkei.runtime.days import now
 from sekkei.web import Html, Pages
 from sekkei_systems.q.design.models import ProfileImage
+from sekkei_systems.q.rules.profile import PARTS
 from sekkei_systems.q.service.access import Admin
 from sekkei_systems.q.service.profiles import Profiles
 from sekkei_systems.q.service.queue import Queue
@@ -21,7 +22,9 @@ pages = Pages()
 async def queue(by: Admin, queue: Queue, clock: Clock) -> Html:
     at = now(clock)
     found = [(one, int((at - one.since).total_seconds() // 3600)) for one in await queue.show(by)]
-    return Html("q/admin/queue.html", found=found, hours_late=HOURS_LATE, me=by.id)
+    return Html(
+        "q/admin/queue.html", found=found, hours_late=HOURS_LATE, me=by.id, parts=[part.value for part in PARTS]
+    )
 
 
 @pages.get("/admin/pictures/{user_id}", name="admin-picture")

@@ -27,7 +27,7 @@ class Reason(Struct):
 
 
 class OfProfile(Reason):
-    part: Literal["name", "bio", "picture"] = "name"
+    part: ProfilePart = ProfilePart.NAME
     decision: Literal["keep", "remove"] = "keep"
 
 
@@ -61,7 +61,7 @@ async def _shown(
 async def of_profile(
     by: Admin, moderation: Moderation, profiles: Profiles, user_id: str, sent: Sent[OfProfile]
 ) -> Html | Redirect:
-    part = ProfilePart(sent.value.part)
+    part = sent.value.part
     if sent.value.decision == "keep":
         return await _shown(by, moderation, user_id, sent, profiles.keep(by, user_id, part))
     return await _shown(by, moderation, user_id, sent, profiles.remove(by, user_id, part, sent.value.reason))

@@ -10,6 +10,7 @@ from sekkei.kit.typed import Line, Token
 from sekkei.runtime.refusals import Conflict, Invalid
 from sekkei.web import Form, Html, Pages, Redirect, Sent
 from sekkei_systems.q.pages.desk import Paging, Reason, done
+from sekkei_systems.q.rules.profile import PARTS
 from sekkei_systems.q.service.access import Admin, ProvenAdmin
 from sekkei_systems.q.service.moderation import Moderation
 
@@ -46,8 +47,16 @@ async def user(
     by: Admin, moderation: Moderation, user_id: str, query: Look, status: int = 200, filled: Form | None = None
 ) -> Html:
     found = await moderation.dossier(by, user_id, query.look)
+    parts = [(part.value, getattr(found.user, kind.field.name)) for part, kind in PARTS.items()]
     return Html(
-        "q/admin/user.html", status, found=found, form=filled or Form(), look=query.look, me=by.id, days=SUSPENSIONS
+        "q/admin/user.html",
+        status,
+        found=found,
+        form=filled or Form(),
+        look=query.look,
+        me=by.id,
+        days=SUSPENSIONS,
+        parts=parts,
     )
 
 

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from sekkei.design import replace
 from sekkei_systems.q.design.models import Answer, User, Visibility
+from sekkei_systems.q.design.models_added import ProfilePart
+from sekkei_systems.q.rules.profile import PARTS, waiting
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,12 +81,5 @@ def veiled(viewer: str, user: User, hides_flagged: bool = True) -> User:
     """
     if user.user_id == viewer:
         return user
-    name, bio = (hides_flagged and flag for flag in (user.name_flagged, user.bio_flagged))
-    if not (name or bio or user.picture_flagged):
-        return user
-    return replace(
-        user,
-        display_name=None if name else user.display_name,
-        bio=None if bio else user.bio,
-        profile_image_url=None if user.picture_flagged else user.profile_image_url,
-    )
+    hidden = [PARTS[part] for part in waiting(user) if hides_flagged or part is ProfilePart.PICTURE]
+    return replace(user, **{part.field.name: None for part in hidden}) if hidden else user

@@ -14,7 +14,7 @@ from sekkei.design import Action, ConditionFailed, Database, TransactionFailed, 
 from sekkei.kit.signing import Signer
 from sekkei_systems import days
 from sekkei_systems.q.design import picture_of
-from sekkei_systems.q.design.models import ProfileImage, User, Visibility
+from sekkei_systems.q.design.models import ProfileImage, User
 from sekkei_systems.q.design.models_added import ProfilePart, ProfileReview
 from sekkei_systems.q.design.tables import profile_images, unique_app_id, unique_keys, users
 from sekkei_systems.q.design.tables_added import profile_reviews
@@ -33,6 +33,8 @@ from sekkei_systems.q.refusals import (
     TooYoung,
 )
 from sekkei_systems.q.rules import names, pictures, times, writing
+from sekkei_systems.q.rules.profile import TEXTS, WISHES, Part
+from sekkei_systems.q.rules.profile import Profile as Profile
 from sekkei_systems.q.rules.sight import Relation
 from sekkei_systems.q.rules.terms import Terms
 from sekkei_systems.q.service.access import Joined, Member
@@ -73,18 +75,6 @@ class Visitor:
     language: str = "ja"
     terms: str | None = None
     """The version that they have agreed to."""
-
-
-@dataclass(frozen=True, slots=True)
-class Profile:
-    """What may be changed at any time; None leaves it as it is, an empty text takes it away."""
-
-    display_name: str | None = None
-    bio: str | None = None
-    is_private: bool | None = None
-    visibility: Visibility | None = None
-    answers_first: bool | None = None
-    language: str | None = None
 
 
 class People:
@@ -216,28 +206,30 @@ class People:
     async def change(self, member: Member, profile: Profile) -> User:
         update = users.update(member.id).set(User.updated_at, days.now(self._clock))
         also: list[Action[Any, Any]] = []
-        if profile.display_name is not None:
-            name = _given(profile.display_name, writing.DISPLAY_NAME_MAX, "displayName")
-            if name is not None and name != member.user.display_name:
-                await self._free_name(member.id, name)
-            also = known_as(member.user, name) if member.user.is_admin else []
-            if name != member.user.display_name:
-                flagged, review = await self._judged(member.id, ProfilePart.NAME, name)
-                update, also = update.set(User.name_flagged, flagged), [*also, review]
-            update = update.set(User.display_name, name)
-        if profile.bio is not None:
-            bio = _given(profile.bio, writing.BIO_MAX, "bio", lines=True)
-            if bio != member.user.bio:
-                flagged, review = await self._judged(member.id, ProfilePart.BIO, bio)
-                update, also = update.set(User.bio_flagged, flagged), [*also, review]
-            update = update.set(User.bio, bio)
-        update = _with_wishes(update, profile)
+        for part, kind in TEXTS.items():
+            if (entered := getattr(profile, kind.field.name)) is None:
+                continue
+            text = _text(kind, entered)
+            if part is ProfilePart.NAME:
+                also += await self._named(member, text)
+            if text != getattr(member.user, kind.field.name):
+                flagged, review = await self._judged(member.id, part, text)
+                update, also = update.set(kind.flag, flagged), [*also, review]
+            update = update.set(kind.field, text)
+        for name in WISHES:
+            if (value := getattr(profile, name)) is not None:
+                update = update.set(getattr(User, name), value)
         if not also and profile.is_private is not False:
             return await self._db.write(update)
         await self._db.transact(update, *also)
         if profile.is_private is False:
             await self._graph.settle_requests(member.id)
         return await self._user(member)
+
+    async def _named(self, member: Member, name: str | None) -> list[Action[Any, Any]]:
+        if name is not None and name != member.user.display_name:
+            await self._free_name(member.id, name)
+        return known_as(member.user, name) if member.user.is_admin else []
 
     async def _judged(self, who: str, part: ProfilePart, text: str | None) -> tuple[bool, Action[Any, Any]]:
         """Whether it holds a forbidden word; then it waits for a look, and otherwise what waited does no longer."""
@@ -298,20 +290,8 @@ class People:
         return found
 
 
-def _given(text: str, most: int, field: str, *, lines: bool = False) -> str | None:
-    return writing.text_of(text, most, field, lines=lines) if text.strip() else None
-
-
-def _with_wishes(update: Update[User], profile: Profile) -> Update[User]:
-    if profile.is_private is not None:
-        update = update.set(User.is_private, profile.is_private)
-    if profile.visibility is not None:
-        update = update.set(User.visibility_type, profile.visibility)
-    if profile.answers_first is not None:
-        update = update.set(User.answers_first, profile.answers_first)
-    if profile.language is not None:
-        update = update.set(User.language, profile.language)
-    return update
+def _text(part: Part, text: str) -> str | None:
+    return writing.text_of(text, part.most, part.field.stored, lines=part.lines) if text.strip() else None
 
 
 def known_as(admin: User, name: str | None) -> list[Action[Any, Any]]:

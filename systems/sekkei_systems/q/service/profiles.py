@@ -13,6 +13,7 @@ from sekkei_systems.q.design.models_added import DecisionKind, ProfilePart
 from sekkei_systems.q.design.tables import profile_images, unique_keys, users
 from sekkei_systems.q.design.tables_added import profile_reviews
 from sekkei_systems.q.refusals import NoSuchThing, NoSuchUser, WrongState
+from sekkei_systems.q.rules.profile import PARTS
 from sekkei_systems.q.service.access import Admin
 from sekkei_systems.q.service.cases import Cases
 from sekkei_systems.q.service.decisions import Decisions, reason_of
@@ -58,11 +59,7 @@ class Profiles:
         await self._cases.close(by, user_id)
 
     async def _removing(self, user: User, part: ProfilePart) -> list[Action[Any, Any]]:
-        field = {
-            ProfilePart.NAME: User.display_name,
-            ProfilePart.BIO: User.bio,
-            ProfilePart.PICTURE: User.profile_image_url,
-        }[part]
+        field = PARTS[part].field
         update = users.update(user.user_id).set(field, None).set(User.updated_at, days.now(self._clock))
         update = _unflagged(update.when(field.exists()), part)
         if part is not ProfilePart.PICTURE:
@@ -87,9 +84,4 @@ class Profiles:
 
 
 def _unflagged(update: Update[User], part: ProfilePart) -> Update[User]:
-    flags = {
-        ProfilePart.NAME: User.name_flagged,
-        ProfilePart.BIO: User.bio_flagged,
-        ProfilePart.PICTURE: User.picture_flagged,
-    }
-    return update.set(flags[part], False)
+    return update.set(PARTS[part].flag, False)

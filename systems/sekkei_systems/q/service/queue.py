@@ -9,8 +9,9 @@ from datetime import datetime
 from sekkei.design import Database
 from sekkei_systems.q import design
 from sekkei_systems.q.design.models import Answer, Report, ReportStatus, User
-from sekkei_systems.q.design.models_added import Decision, ProfilePart
+from sekkei_systems.q.design.models_added import Decision
 from sekkei_systems.q.design.tables import users
+from sekkei_systems.q.rules.profile import TEXTS
 from sekkei_systems.q.service.access import Admin
 from sekkei_systems.q.service.decisions import Decisions
 from sekkei_systems.q.service.reports import concerned
@@ -83,6 +84,7 @@ def _decision(kind: str, one: Decision) -> Waiting:
 
 def _shown(one: Waiting, user: User | None) -> Waiting:
     text = one.text
-    if user is not None and one.kind in (ProfilePart.NAME.value, ProfilePart.BIO.value):
-        text = (user.display_name if one.kind == ProfilePart.NAME.value else user.bio) or ""
+    texts = {part.value: found.field.name for part, found in TEXTS.items()}
+    if user is not None and one.kind in texts:
+        text = getattr(user, texts[one.kind]) or ""
     return Waiting(one.kind, one.since, one.user_id, user, text, one.count, one.day, one.decision)

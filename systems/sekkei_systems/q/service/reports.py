@@ -22,6 +22,7 @@ from sekkei_systems.q.design.tables import answers, profile_images, users
 from sekkei_systems.q.design.tables_added import reports_concerning
 from sekkei_systems.q.refusals import AlreadyReported, NoSuchAnswer, NoSuchUser, Oneself
 from sekkei_systems.q.rules import writing
+from sekkei_systems.q.rules.profile import TEXTS
 from sekkei_systems.q.service.access import Member
 from sekkei_systems.q.service.visibility import Visibility as Sight
 
@@ -100,4 +101,4 @@ def concerned(report: Report) -> str:
 
 def profile_text(user: User) -> str:
     """What a profile says in words: the name, and the lines about oneself."""
-    return "\n".join(text for text in (user.display_name, user.bio) if text)
+    return "\n".join(text for part in TEXTS.values() if (text := getattr(user, part.field.name)))

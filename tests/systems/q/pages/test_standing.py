@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sekkei.runtime import days
 from sekkei.web import Html, Redirect, Sent
+from sekkei_systems.q.design.models_added import ProfilePart
 from sekkei_systems.q.pages.desk import done
 from sekkei_systems.q.pages.standing import (
     OfProfile,
@@ -29,7 +30,7 @@ async def test_every_act_leads_back_to_the_person(desk: World) -> None:
     by = await service.access.proven_admin("boss", proved_at=now)
     await desk.service.people.change("a", Profile(bio="x"))
     given = by, service.moderation, service.sanctions, "a"
-    removal = Sent(OfProfile(part="bio", decision="remove", reason="悪口"))
+    removal = Sent(OfProfile(part=ProfilePart.BIO, decision="remove", reason="悪口"))
     assert await of_profile(by, service.moderation, service.profiles, "a", removal) == BACK
     assert await warn(*given, Sent(Reason("注意"))) == BACK
     assert await verify(*given, Verified("yes")) == BACK
@@ -42,7 +43,7 @@ async def test_what_is_refused_is_said_on_the_page(desk: World) -> None:
     by = await service.access.proven_admin("boss", proved_at=now)
     given = by, service.moderation, service.sanctions, "a"
     empty = await warn(*given, Sent(Reason()))
-    keep = Sent(OfProfile(part="name", decision="keep"))
+    keep = Sent(OfProfile(part=ProfilePart.NAME, decision="keep"))
     late = await of_profile(by, service.moderation, service.profiles, "a", keep)
     assert isinstance(empty, Html)
     assert isinstance(late, Html)

@@ -174,13 +174,13 @@ async def test_an_author_who_opens_up_after_a_reader_has_gone_is_not_shown_to_th
     """Though the reader had begun to look before; at no moment were they among those for whom it was opened."""
     await fair.join("aoi", "ren")
     await fair.follow(("aoi", "ren"))
-    await fair.service.people.change("ren", Profile(visibility=Visibility.MUTUAL))
+    await fair.service.people.change("ren", Profile(visibility_type=Visibility.MUTUAL))
     await fair.ask()
     await fair.answer("ren")
 
     async def goes_and_opens() -> None:
         await fair.service.graph.unfollow("aoi", "ren")
-        await fair.service.people.change("ren", Profile(visibility=Visibility.FOLLOWERS))
+        await fair.service.people.change("ren", Profile(visibility_type=Visibility.FOLLOWERS))
 
     with just_before(fair, "BatchGetItem", users.table, goes_and_opens):
         assert await fair.seen("aoi") == []

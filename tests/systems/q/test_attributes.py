@@ -1,0 +1,69 @@
+"""Profile is the one list of what people enter about themselves, and PARTS of what moderators look at."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from msgspec import structs
+
+import sekkei_systems.q
+from sekkei.design import replace
+from sekkei.design.model import described
+from sekkei.kit.typed import text_reader
+from sekkei.testing import make
+from sekkei_systems.q.api.shapes import Me, Person, me
+from sekkei_systems.q.design.models import User
+from sekkei_systems.q.design.models_added import DecisionKind, ProfilePart
+from sekkei_systems.q.rules.profile import PARTS, TEXTS, WISHES, Profile, waiting
+from sekkei_systems.q.rules.sight import veiled
+from sekkei_systems.q.service.reports import profile_text
+from sekkei_systems.q.texts import say
+from tests.systems.samples import sample
+
+TYPES = {field.name: field.type for field in structs.fields(Profile)}
+SPELT = {field.name: field.encode_name for field in structs.fields(Profile)}
+TEXT_FIELDS = [name for name, kind in TYPES.items() if text_reader(kind)]
+USER = replace(make(User), **{name: sample(name, TYPES[name]) for name in TEXT_FIELDS})
+SCRIPTS = Path(sekkei_systems.q.__file__).parent / "static"
+
+
+def test_what_is_entered_is_stored_and_shown_to_its_owner() -> None:
+    assert [name for name in TYPES if name not in described(User).fields] == [], "attributes of User"
+    shown = {field.name: field.encode_name for field in structs.fields(Me)}
+    wanted = {name: spelt for name, spelt in SPELT.items() if name != "language"}  # the page is in it
+    assert {name: shown.get(name) for name in wanted} == wanted, "fields of Me"
+    assert {name: getattr(me(USER, False), name) for name in TEXT_FIELDS} == {
+        name: getattr(USER, name) for name in TEXT_FIELDS
+    }
+
+
+def test_every_text_is_a_part_that_moderators_look_at() -> None:
+    assert [name for name in TEXT_FIELDS if name in WISHES] == [], "texts without a part in PARTS"
+    assert [part for part in ProfilePart if part not in PARTS] == [], "parts without a field in PARTS"
+    assert [part for part in ProfilePart if part.value not in {one.value for one in DecisionKind}] == []
+    assert [part for part, found in TEXTS.items() if not found.most] == [], "parts without a limit"
+    assert [name for name in TEXT_FIELDS if getattr(USER, name) not in profile_text(USER)] == []
+    for part in PARTS:
+        for key in ("queue.", "decision.", "client.standing.", "notice.decision."):
+            assert say("ja", key + part.value)
+
+
+@pytest.mark.parametrize("part", ProfilePart)
+def test_what_waits_is_its_owners_alone(part: ProfilePart) -> None:
+    found = PARTS[part]
+    flagged = replace(USER, **{found.field.name: "x", found.flag.name: True})
+    assert waiting(flagged) == [part]
+    assert getattr(veiled("another", flagged), found.field.name) is None
+    assert veiled(flagged.user_id, flagged) == flagged
+
+
+def test_people_see_and_enter_every_text() -> None:
+    """What others see of a profile, and who of them, is decided for each field in `api.shapes.person`."""
+    assert [name for name in TEXT_FIELDS if name not in Person.__struct_fields__] == [], "fields of Person"
+    entering = (SCRIPTS / "me.js").read_text("utf-8")
+    showing = "".join(file.read_text("utf-8") for file in SCRIPTS.glob("*.js") if file.name != "me.js")
+    (sent,) = re.findall(r'change\("PATCH", "/me", \{ ([^}]+) \}\)', entering)
+    assert [name for name in TEXT_FIELDS if f"{SPELT[name]}:" not in sent] == [], "what me.js sends"
+    assert [name for name in TEXT_FIELDS if f".{SPELT[name]}" not in showing] == [], "what the scripts show"
