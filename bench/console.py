@@ -14,9 +14,9 @@ from bench.markdown import table
 from sekkei.design.reading import seal
 from sekkei.store import Embedded
 from sekkei.store.read_only import ReadOnly
-from sekkei.web.console.looked import Looked
 from sekkei.web.console.reading import PAGE_ITEMS
 from sekkei.web.console.tables import fingerprint
+from sekkei.web.console.target import Looked
 from sekkei.web.testing import Client, opened
 
 ITEMS = int(os.environ.get("SEKKEI_BENCH_CONSOLE_ITEMS", "1000000"))

@@ -43,7 +43,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from sekkei.clock import Clock, ManualClock
 from sekkei.runtime.system import System
-from sekkei.web.gate import SESSION_COOKIE
+from sekkei.web.middleware import SESSION_COOKIE
 from sekkei.web.server import bind, http_server
 from sekkei.web.testing import Client, opened, test_settings
 

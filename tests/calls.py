@@ -38,7 +38,7 @@ from sekkei.runtime.worker import Worker
 from sekkei.store.weather.replica import Replica
 from sekkei.store.weather.weather import Weather
 from sekkei.web import demo, testing
-from sekkei.web.gate import Gate
+from sekkei.web.middleware import Gate
 from sekkei.worlds.seam import Seam
 from tests.shared import shared
 

@@ -21,7 +21,7 @@ from sekkei.advice.sample_data import furnished
 from sekkei.store import Embedded
 from sekkei.store.protocol import Store
 from sekkei.store.read_only import ReadOnly
-from sekkei.web.console.looked import Looked
+from sekkei.web.console.target import Looked
 from sekkei_systems.tasks import SYSTEM
 from tests.browser import PHONE, Serve, Site, Windows, chromium_open, serving
 

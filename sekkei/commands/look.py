@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from sekkei.design import Design
     from sekkei.runtime.settings import Settings
     from sekkei.store.protocol import Store
-    from sekkei.web.console.looked import Looked
+    from sekkei.web.console.target import Looked
 
 SUMMARY = "Open the console on any design and any store: items, collections, queries, patterns; read-only by default."
 
@@ -101,7 +101,7 @@ def _settings(url: str, env: str) -> Settings:
 
 
 async def looked_at(arguments: argparse.Namespace, design: Design | None) -> Looked:
-    from sekkei.web.console.looked import Looked, is_remote
+    from sekkei.web.console.target import Looked, is_remote
 
     name = store_named(arguments.store)
     store = None if arguments.sample else await _store(arguments, design, name)

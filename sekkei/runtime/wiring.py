@@ -11,7 +11,7 @@ may be left out. `NotGiven` names the class and the parameter that nothing provi
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import MISSING, fields, is_dataclass
 from typing import Any, Protocol, TypeVar, cast, get_type_hints
 
@@ -64,7 +64,7 @@ class Wiring:
         return self._values[kind]
 
     def _arguments(self, kind: type[Any], within: tuple[type[Any], ...]) -> Iterator[tuple[str, object]]:
-        hints = _hints(kind)
+        hints = get_type_hints(kind, include_extras=True)
         for field in fields(kind):
             if not field.init:
                 continue
@@ -108,8 +108,3 @@ def _members(protocol: type) -> frozenset[str]:
 
 def _named(hint: Any) -> str:
     return hint.__name__ if isinstance(hint, type) else str(hint)
-
-
-@functools.lru_cache(2_000)
-def _hints(function: Callable[..., Any] | type) -> Mapping[str, Any]:
-    return get_type_hints(function, include_extras=True)

@@ -3,7 +3,7 @@
 # tasks/__init__.py --------------------------------------------------------------------------------------------------
 def build(context: Context) -> Parts:
     service = open_service(context)
-    given = Given(service.tasks, service.teams, context.live)                # values, by their type: sekkei.web.given
+    given = Given(service.tasks, service.teams, context.live)              # values by their type: sekkei.web.injection
     given.per_request(Member, service.access.member_of)                      # (user: User, team_id: str) -> Member
     given.per_request(View, partial(view_of, service))                       # made once a request, when asked for
     return Parts(service=service, routes=[*board.pages.routes(given), *api.routes(given)], ...)
@@ -95,15 +95,16 @@ assert missing_texts("sekkei_systems.tasks") == []
 Every route by every kind of person: tests/web/authorisation.py. In a real browser: tests/browser.py.
 """
 
+from sekkei.runtime.wiring import NotGiven
 from sekkei.texts.checks import missing_texts
 from sekkei.web.answers import Events, Html, Redirect, calendar_feed, download
 from sekkei.web.api import Answer, Api, Operations, PageOf, check_if_match, etag, respond, version_in_if_match
 from sekkei.web.application import Shell, application
 from sekkei.web.csrf import body_limit, webhook
 from sekkei.web.forms import Form, FormErrors, Sent, form, refill
-from sekkei.web.given import Given, NotGiven
 from sekkei.web.identity.proof import is_recent, proved_at, require_proof
 from sekkei.web.identity.users import User, current_user, require_user
+from sekkei.web.injection import Given
 from sekkei.web.limits import Rate, limit
 from sekkei.web.live import live_url, sse
 from sekkei.web.problems import problem

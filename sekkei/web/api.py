@@ -11,29 +11,180 @@
 
     Parts(routes=[*api.routes(given), ...])     # /tasks/api/teams, …, /tasks/openapi.json, /tasks/docs
 
-What a handler is given follows from its parameters: `sekkei.web.given`. A route with `webhook=True` is for another
+What a handler is given follows from its parameters: `sekkei.web.injection`. A route with `webhook=True` is for another
 program and verifies its signature over the raw body itself.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Awaitable, Callable, Mapping
+import re
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar, cast, get_args, get_origin
+from typing import Any, Generic, TypeVar, cast, get_args, get_origin, get_type_hints
 
 import msgspec
 import orjson
+from markupsafe import Markup, escape
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from sekkei.runtime.idempotency import Idempotency
 from sekkei.runtime.refusals import Changed, Refusal
-from sekkei.web import csrf, openapi
-from sekkei.web.given import Given, NotGiven, Plan, hints_of, plan
+from sekkei.runtime.wiring import NotGiven
+from sekkei.web import csrf
+from sekkei.web.injection import Given, Plan, hints_of, path_names, plan
 from sekkei.web.once import Once, Repeatable, takes_key
 from sekkei.web.rendering import page
+
+# The OpenAPI 3.1 document of an API, out of its declarations.
+
+
+PREFIX = "/api"
+_REF = "#/components/schemas/{name}"
+
+
+class Problem(msgspec.Struct):
+    """What went wrong (RFC 9457)."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    code: str
+    instance: str
+    errors: list[dict[str, str]] = []
+
+
+def document(api: Api, operations: Sequence[Operation]) -> dict[str, Any]:
+    """The whole document."""
+    schemas = _Schemas(operations)
+    paths: dict[str, dict[str, Any]] = {}
+    for operation in operations:
+        path = f"/{api.name}{PREFIX}{re.sub(r':[a-z]+}', '}', operation.path)}"
+        paths.setdefault(path, {})[operation.method.lower()] = _described_operation(operation, schemas)
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": api.title, "version": "1", "description": api.about},
+        "paths": paths,
+        "components": {
+            "schemas": schemas.components,
+            "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}},
+        },
+    }
+
+
+class _Schemas:
+    """Schemas of all types at once, so that types of one name keep apart."""
+
+    def __init__(self, operations: Sequence[Operation]) -> None:
+        kinds: list[Any] = [Problem]
+        for operation in operations:
+            plan = operation.plan
+            kinds += [*plan.bodies, *plan.queries, operation.returns, *plan.path_types.values()]
+        self._kinds = [kind for kind in kinds if kind is not None and kind is not type(None)]
+        found, self.components = msgspec.json.schema_components(self._kinds, ref_template=_REF)
+        self._schemas = list(found)
+
+    def of(self, kind: Any) -> dict[str, Any]:
+        for position, known in enumerate(self._kinds):
+            if known is kind:
+                return self._schemas[position]
+        found, _ = msgspec.json.schema_components([kind], ref_template=_REF)
+        return dict(found[0])
+
+
+def _described_operation(operation: Operation, schemas: _Schemas) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "operationId": operation.handler.__name__,
+        "summary": operation.summary,
+        "parameters": [
+            *_path_parameters(operation, schemas),
+            *(one for model in operation.plan.queries for one in _parameters("query", model)),
+            *(one for model in operation.plan.headers for one in _parameters("header", model)),
+        ],
+        "responses": _responses(operation, schemas),
+    }
+    if operation.handler.__doc__:
+        found["description"] = operation.handler.__doc__.strip()
+    if operation.tag:
+        found["tags"] = [operation.tag]
+    if operation.plan.user:
+        found["security"] = [{"bearer": []}]
+    elif operation.plan.user is None:
+        found["security"] = [{}, {"bearer": []}]
+    for body in operation.plan.bodies:
+        content = {"application/json": {"schema": schemas.of(body)}}
+        found["requestBody"] = {"required": True, "content": content}
+    return found
+
+
+def _path_parameters(operation: Operation, schemas: _Schemas) -> list[dict[str, Any]]:
+    return [
+        {"name": name, "in": "path", "required": True, "schema": schemas.of(operation.plan.path_types.get(name, str))}
+        for name in path_names(operation.path)
+    ]
+
+
+def _parameters(place: str, model: Any) -> list[dict[str, Any]]:
+    """Of a Struct that stands for the query or the headers."""
+    hints = get_type_hints(model, include_extras=True)
+    found = []
+    for info in msgspec.structs.fields(model):
+        (schema,), _ = msgspec.json.schema_components([hints[info.name]], ref_template=_REF)
+        found.append({"name": info.encode_name, "in": place, "required": info.required, "schema": schema})
+    return found
+
+
+def _responses(operation: Operation, schemas: _Schemas) -> dict[str, Any]:
+    good: dict[str, Any] = {"description": "OK"}
+    if operation.returns is not None and operation.returns is not type(None):
+        good["content"] = {"application/json": {"schema": schemas.of(operation.returns)}}
+    bad = {
+        "description": "Problem",
+        "content": {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}},
+    }
+    return {str(operation.status): good, "default": bad}
+
+
+# For people: the same schemas in words
+
+_LIMITS = {
+    "minLength": "length ≥ {}",
+    "maxLength": "length ≤ {}",
+    "minimum": "≥ {}",
+    "maximum": "≤ {}",
+    "exclusiveMinimum": "> {}",
+    "exclusiveMaximum": "< {}",
+    "minItems": "at least {}",
+    "maxItems": "at most {}",
+    "pattern": "like {}",
+}
+
+
+def in_words(schema: Mapping[str, Any]) -> Markup:
+    """`string, length ≤ 200`, `list of Task`, `integer or null`; names of schemas are links."""
+    if "$ref" in schema:
+        name = schema["$ref"].rpartition("/")[2]
+        return Markup('<a href="#{0}">{0}</a>').format(name)
+    for several in ("anyOf", "oneOf"):
+        if several in schema:
+            return Markup(" or ").join(in_words(one) for one in schema[several])
+    if "enum" in schema:
+        return Markup(" | ").join(Markup("<code>{}</code>").format(one) for one in schema["enum"])
+    if schema.get("type") == "array":
+        return Markup("list of {}").format(in_words(schema.get("items", {})))
+    kind = schema.get("format") or schema.get("type") or "anything"
+    limits = [words.format(schema[name]) for name, words in _LIMITS.items() if name in schema]
+    return Markup(", ").join([escape(kind), *(escape(words) for words in limits)])
+
+
+def fields(schema: Mapping[str, Any]) -> list[tuple[str, Markup, bool]]:
+    """Name, words and whether it must be given, of every field of an object."""
+    required = schema.get("required", ())
+    return [(name, in_words(one), name in required) for name, one in schema.get("properties", {}).items()]
+
 
 T = TypeVar("T")
 H = TypeVar("H", bound=Callable[..., Awaitable[Any]])
@@ -171,7 +322,7 @@ class Api(Operations):
         """All routes, and the two that describe them; raises NotGiven."""
         operations = self.operations(given)
         once = self._once(given)
-        document = functools.cache(lambda: openapi.document(self, operations))
+        document = functools.cache(lambda: document(self, operations))
 
         async def show_document(request: Request) -> Response:
             return Response(orjson.dumps(document(), option=orjson.OPT_INDENT_2), media_type="application/json")
@@ -182,8 +333,8 @@ class Api(Operations):
                 "api_docs.html",
                 api=self,
                 document=document(),
-                in_words=openapi.in_words,
-                fields=openapi.fields,
+                in_words=in_words,
+                fields=fields,
             )
 
         return [
@@ -205,7 +356,7 @@ class Api(Operations):
         if declared.webhook:
             endpoint = csrf.webhook(endpoint)
         name = f"api.{declared.handler.__name__}"
-        return Route(openapi.PREFIX + declared.path, endpoint, methods=[declared.method], name=name)
+        return Route(PREFIX + declared.path, endpoint, methods=[declared.method], name=name)
 
 
 def _operation(declared: _Declared, given: Given, keys: bool) -> Operation:

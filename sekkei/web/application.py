@@ -31,11 +31,10 @@ from sekkei.runtime.system import System
 from sekkei.runtime.worker import Worker
 from sekkei.store.protocol import Store
 from sekkei.texts import Texts, texts_near
-from sekkei.web import csrf, demo, home, listening, metrics, problems
-from sekkei.web.console import looked as console_looked
+from sekkei.web import csrf, demo, event_stream, home, metrics, problems
 from sekkei.web.console import pages as console_pages
-from sekkei.web.console.entering import has_entered
-from sekkei.web.gate import HOST_SESSION_COOKIE, SESSION_COOKIE, Gate, session_cookie
+from sekkei.web.console import target as console_looked
+from sekkei.web.console.token_login import has_entered
 from sekkei.web.identity import account, address, exporting, leaving, passkeys, proof, provider_pages, sign_in
 from sekkei.web.identity.accounts import Accounts, Passwords, split
 from sekkei.web.identity.app_sessions import AppSessions
@@ -45,6 +44,7 @@ from sekkei.web.identity.design import design as web_design
 from sekkei.web.identity.openid import OpenId
 from sekkei.web.limits import Limits
 from sekkei.web.live import Connections
+from sekkei.web.middleware import HOST_SESSION_COOKIE, SESSION_COOKIE, Gate, session_cookie
 from sekkei.web.rendering import make_environment
 from sekkei.web.routing import Addresses
 from sekkei.web.static_files import StaticFiles
@@ -283,7 +283,7 @@ def _routes(shell: Shell) -> list[BaseRoute]:
         Route("/readyz", ready, methods=["GET"]),
         Route(metrics.PATH, metrics.show, methods=["GET"]),
         Route("/favicon.ico", home.icon, methods=["GET"]),
-        Route("/live", listening.listen, methods=["GET"]),
+        Route("/live", event_stream.listen, methods=["GET"]),
         Route("/static/{version}/{name:path}", shell.static.serve, methods=["GET"]),
         *sign_in.routes(),
         *account.routes(),

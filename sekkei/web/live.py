@@ -7,7 +7,7 @@
 In the page, `<div data-live="{{ live }}" data-live-events="moved created">` with
 `live=live_url(request, ctx.live, topic, "/tasks/teams/t1/live")`, taken before the page's data is read, so that nothing
 falls between the page and its events. The shell's script dispatches a `live:NAME` event on that element for every
-event, and loads the page again after `reload`. All tabs of a browser share one connection: `sekkei.web.listening`.
+event, and loads the page again after `reload`. All tabs of a browser share one connection: `sekkei.web.event_stream`.
 
 Several processes on one store tell each other (`sekkei.runtime.live_log`), so it does not matter which of them a
 browser is connected to. The route is asked again whether this person may listen: when they come, at every sign of
@@ -31,7 +31,7 @@ from starlette.responses import Response, StreamingResponse
 
 from sekkei.runtime.live import RELOAD, RIGHTS, Live, LiveEvent, of_person
 from sekkei.runtime.refusals import Refusal, TooMany
-from sekkei.web.given import KEPT
+from sekkei.web.injection import KEPT
 from sekkei.web.limits import address, counted_as
 
 HEARTBEAT_SECONDS = 15.0
@@ -154,7 +154,7 @@ class Listener:
                 del self.topics[topic]
         return closed
 
-    # How it is written; `sekkei.web.listening` writes it otherwise.
+    # How it is written; `sekkei.web.event_stream` writes it otherwise.
 
     def hello(self, stale: bool) -> bytes:
         greeting = f"retry: {RETRY_MILLISECONDS}\n\n".encode()

@@ -15,7 +15,7 @@ from starlette.applications import Starlette
 
 from sekkei import ending
 from sekkei.store import Embedded, Store
-from sekkei.web.guard import Guard, proxies
+from sekkei.web.connection_limits import Guard, proxies
 from sekkei.web.live import Connections
 from sekkei.wire import limits as descriptors
 from sekkei.wire import program

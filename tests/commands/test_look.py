@@ -25,7 +25,7 @@ from sekkei.engine import Engine
 from sekkei.errors import AccessDeniedException
 from sekkei.store import Embedded
 from sekkei.store.retries import Retries
-from sekkei.web.console.looked import Looked, is_remote
+from sekkei.web.console.target import Looked, is_remote
 from sekkei.web.testing import opened
 from sekkei.wire.server import Server
 from tests.commands.process import COMMAND, Running, environment

@@ -16,7 +16,7 @@ from sekkei.kit import sheets
 from sekkei.kit.sheets import SIGNS, BadSheet, ColumnsMissing, Number, read, write
 from sekkei.kit.text import one_line
 from sekkei.web.answers import MEDIA_TYPES, download
-from sekkei.web.console import exporting
+from sekkei.web.console import tables
 from sekkei_systems.chiipochi.design.models import Donation
 from sekkei_systems.chiipochi.service.exports import as_csv
 from sekkei_systems.eventbot.design import Member
@@ -81,7 +81,7 @@ async def of_console(text: str) -> bytes:
     async def pages() -> AsyncIterator[list[dict[str, Any]]]:
         yield [{"a": {"S": text}}]
 
-    return b"".join([part async for part in exporting.written(pages(), "csv", ["a"])])
+    return b"".join([part async for part in tables.written(pages(), "csv", ["a"])])
 
 
 async def of_tasks(text: str) -> bytes:

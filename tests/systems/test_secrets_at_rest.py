@@ -14,7 +14,7 @@ from sekkei.runtime import days, totp
 from sekkei.runtime.demo_people import DEMO_PEOPLE
 from sekkei.runtime.design import newest_messages
 from sekkei.store import Embedded
-from sekkei.web.gate import SESSION_COOKIE
+from sekkei.web.middleware import SESSION_COOKIE
 from sekkei.web.testing import Client
 from sekkei_systems.lessons.service.access import Member
 from tests.systems.together import client as client

@@ -12,7 +12,7 @@ from starlette.responses import Response
 from sekkei.runtime.refusals import Changed
 from sekkei.runtime.system import Context, Parts, System
 from sekkei.web import Answer, Api, Given, NotGiven, User, version_in_if_match
-from sekkei.web.openapi import document, fields, in_words
+from sekkei.web.api import document, fields, in_words
 from sekkei.web.testing import Client, opened
 from tests.web.example import SYSTEM
 

@@ -16,8 +16,7 @@ from starlette.routing import Mount, Route
 from sekkei.kit.zones import zone_of
 from sekkei.store import Embedded
 from sekkei.web import application
-from sekkei.web.charts import WIDTH, bars, lines
-from sekkei.web.rendering import day, hue, initials, lines_of, local_path, query, when
+from sekkei.web.rendering import WIDTH, bars, day, hue, initials, lines, lines_of, local_path, query, when
 from sekkei.web.routing import Addresses
 from sekkei.web.static_files import StaticFiles
 from sekkei.web.testing import opened, test_settings

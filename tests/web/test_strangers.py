@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 import pytest
 
-from sekkei.web.gate import SESSION_COOKIE
+from sekkei.web.middleware import SESSION_COOKIE
 from sekkei.web.testing import Client, opened, test_settings
 from tests.web.example import SYSTEM
 

@@ -32,9 +32,9 @@ from sekkei.runtime.design import (
     newest_messages,
 )
 from sekkei.runtime.refusals import NotAllowed, NotThere
-from sekkei.web.console.entering import TokenNeeded, has_entered
 from sekkei.web.console.letters import cards_of
 from sekkei.web.console.searching import PAGES_MAX, SEARCHED_A_PAGE, Found, matches, search
+from sekkei.web.console.token_login import TokenNeeded, has_entered
 from sekkei.web.forms import form
 from sekkei.web.identity.proof import require_proof
 from sekkei.web.identity.users import current_user, require_user

@@ -15,9 +15,9 @@ from sekkei.errors import DynamoDBError
 from sekkei.runtime.refusals import NotThere
 from sekkei.web.console import masks, operator
 from sekkei.web.console.asking import schema_of
-from sekkei.web.console.looked import looked_by
 from sekkei.web.console.rows import address_of, hues_of, text_of
 from sekkei.web.console.tables import described
+from sekkei.web.console.target import looked_by
 from sekkei.web.console.words import in_words
 from sekkei.web.rendering import page
 from sekkei.web.texts import t

@@ -20,7 +20,7 @@ from sekkei.errors import (
     TransactionConflictException,
 )
 from sekkei.store.protocol import Store
-from sekkei.web.console.looked import entity_of
+from sekkei.web.console.target import entity_of
 
 Item = Mapping[str, Mapping[str, Any]]
 Action = dict[str, Any]

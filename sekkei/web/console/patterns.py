@@ -14,7 +14,7 @@ from sekkei.errors import DynamoDBError
 from sekkei.kit.text import written_out
 from sekkei.runtime.refusals import NotThere
 from sekkei.web.console import masks, operator
-from sekkei.web.console.looked import Looked, looked_by
+from sekkei.web.console.target import Looked, looked_by
 from sekkei.web.console.words import in_words
 from sekkei.web.forms import Form
 from sekkei.web.rendering import page

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
+from decimal import Decimal
 from typing import Any
 from urllib.parse import urlencode
 
@@ -16,17 +17,69 @@ from sekkei.advice.snippets import forms
 from sekkei.design import CursorRefused
 from sekkei.design.reading import seal, unseal
 from sekkei.errors import DynamoDBError, ResourceNotFoundException, ValidationException
+from sekkei.kit import sheets
 from sekkei.runtime.refusals import NotThere
 from sekkei.store.protocol import Store
 from sekkei.web.answers import download
-from sekkei.web.console import exporting, masks, operator, reading
+from sekkei.web.console import masks, operator, reading
 from sekkei.web.console.asking import FILTERS, SORT_OPERATORS, TYPES, Ask, BadAsk, Schema, schema_of
-from sekkei.web.console.looked import looked_by
-from sekkei.web.console.rows import hues_of, rows_of, types_in
+from sekkei.web.console.rows import hues_of, plain, rows_of, types_in
+from sekkei.web.console.target import looked_by
 from sekkei.web.console.words import in_words
 from sekkei.web.forms import Form
 from sekkei.web.rendering import page
 from sekkei.web.texts import t
+
+# A result as a file: CSV for people, DynamoDB JSON and lines of JSON for programs; written while it is read.
+
+
+ENDINGS = {"csv": "csv", "json": "dynamodb.json", "ndjson": "ndjson"}
+Pages = AsyncIterator[list[dict[str, Any]]]
+
+
+async def written(pages: Pages, form: str, columns: list[str], *, rest: bool = True) -> AsyncIterator[bytes]:
+    """`json` is a line `{"Item": {…}}` an item, as DynamoDB's own export and import have it.
+
+    Of CSV: the columns, and with `rest` one more, in which what has no column stands as JSON."""
+    if form == "csv":
+        yield sheets.write([[*columns, *(["…"] if rest else [])]])
+    async for items in pages:
+        if form == "csv":
+            yield sheets.lines(_row(item, columns, rest) for item in items)
+        else:
+            yield b"".join(orjson.dumps({"Item": item} if form == "json" else _typed(item)) + b"\n" for item in items)
+
+
+def _row(item: Mapping[str, Any], columns: list[str], rest: bool) -> list[str]:
+    cells = [_cell(item[name]) if name in item else "" for name in columns]
+    others = {name: plain(value) for name, value in sorted(item.items()) if name not in columns}
+    return [*cells, *([orjson.dumps(others).decode() if others else ""] if rest else [])]
+
+
+def _cell(value: Mapping[str, Any]) -> str:
+    found = plain(value)
+    if isinstance(found, str):
+        return sheets.Number(found) if "N" in value else found
+    return orjson.dumps(found).decode()
+
+
+def _typed(item: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: _natural(value) for name, value in item.items()}
+
+
+def _natural(value: Mapping[str, Any]) -> Any:
+    """As JSON has it: numbers are numbers where JSON can hold them exactly, else texts."""
+    ((kind, inside),) = value.items()
+    if kind == "N":
+        number = Decimal(inside)
+        whole = number == number.to_integral_value() and abs(number) < 2**53
+        return int(number) if whole else float(number) if Decimal(repr(float(number))) == number else inside
+    if kind == "M":
+        return {name: _natural(one) for name, one in inside.items()}
+    if kind in ("L", "NS"):
+        return [_natural(one if kind == "L" else {"N": one}) for one in inside]
+    return None if kind == "NULL" else inside
+
 
 TABLES_MAX = 300
 TABLES_A_PAGE = 50
@@ -207,7 +260,7 @@ async def export(request: Request) -> Response:
     """The whole result as a file, written while it is read. Personal attributes stay covered unless asked for."""
     looked = operator(request).looked
     form = request.query_params.get("format", "csv")
-    if form not in exporting.ENDINGS:
+    if form not in ENDINGS:
         raise NotThere()
     try:
         table = await described(looked.store, request.path_params["name"])
@@ -219,8 +272,8 @@ async def export(request: Request) -> Response:
         return await show_items(request)  # which says what is wrong
     columns = _columns(request, schema, first)
     chosen = bool(Ask.read(request.query_params).columns)
-    content = exporting.written(_covered(request, schema, first, pages), form, columns, rest=not chosen)
-    name = f"{schema.table}{'.' + schema.index if schema.index else ''}.{exporting.ENDINGS[form]}"
+    content = written(_covered(request, schema, first, pages), form, columns, rest=not chosen)
+    name = f"{schema.table}{'.' + schema.index if schema.index else ''}.{ENDINGS[form]}"
     return download(name, content)
 
 

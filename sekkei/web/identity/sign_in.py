@@ -20,11 +20,11 @@ from sekkei.kit.typed import Line, NameLine, Token
 from sekkei.runtime.demo_people import DEMO_PEOPLE
 from sekkei.runtime.refusals import Invalid, NotAllowed, Refusal
 from sekkei.web.forms import Form, form, refill
-from sekkei.web.gate import SESSION_COOKIE
 from sekkei.web.identity.accounts import SESSION_LIFE, CodeOver, email_of
 from sekkei.web.identity.design import Account
 from sekkei.web.identity.users import User
 from sekkei.web.limits import Rate, address
+from sekkei.web.middleware import SESSION_COOKIE
 from sekkei.web.rendering import flash, local_path, page, redirect
 from sekkei.web.texts import t
 

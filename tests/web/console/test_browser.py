@@ -12,7 +12,7 @@ from examples.online_shop import design
 from sekkei.advice.sample_data import furnished
 from sekkei.store.protocol import Store
 from sekkei.store.read_only import ReadOnly
-from sekkei.web.console.looked import Looked
+from sekkei.web.console.target import Looked
 from tests.browser import DESKTOP, PHONE, Serve, Shots, Site, Windows
 from tests.web.console.test_letters import FLEX, POST
 from tests.web.example import SYSTEM

@@ -19,9 +19,9 @@ from sekkei.design import Attr, Design, Index, Key, attr, computed, model, part,
 from sekkei.store import Embedded, Store
 from sekkei.store.read_only import ReadOnly
 from sekkei.web.console.changing import ATTRIBUTES_MAX, Change, Meanwhile, TooWide
-from sekkei.web.console.looked import Looked
+from sekkei.web.console.edit import PREFIX, BadField, item_of, texts_of
 from sekkei.web.console.masks import COVER
-from sekkei.web.console.typed import PREFIX, BadField, item_of, texts_of
+from sekkei.web.console.target import Looked
 from sekkei.web.testing import Client, Reply, opened, test_settings
 from tests.web.example import SYSTEM as EXAMPLE
 

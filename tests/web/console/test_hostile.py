@@ -18,8 +18,8 @@ from sekkei.errors import NoAnswer
 from sekkei.store import Embedded, Store
 from sekkei.store.read_only import ReadOnly
 from sekkei.web.console import pages
-from sekkei.web.console.looked import Looked
 from sekkei.web.console.masks import COVER
+from sekkei.web.console.target import Looked
 from sekkei.web.testing import Client, opened
 from tests.scripted_store import ScriptedStore, ends_after
 

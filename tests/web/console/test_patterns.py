@@ -10,7 +10,7 @@ from sekkei.design import Design, Measurements
 from sekkei.design.measured import Units
 from sekkei.store import Embedded
 from sekkei.store.read_only import ReadOnly
-from sekkei.web.console import looked
+from sekkei.web.console import target
 from sekkei.web.testing import opened
 from sekkei_systems.tasks import SYSTEM
 
@@ -61,8 +61,8 @@ def test_advice_is_asked_once_and_again_after_a_measurement(monkeypatch: pytest.
         asked.append(measured.units["reads"].read)
         return []
 
-    monkeypatch.setattr(looked, "check", check)
-    seen = looked.Looked(ReadOnly(Embedded()), {"shop": Design("shop")}, "dev", ":memory:")
+    monkeypatch.setattr(target, "check", check)
+    seen = target.Looked(ReadOnly(Embedded()), {"shop": Design("shop")}, "dev", ":memory:")
     for _ in range(2):
         assert seen.findings("shop", Measurements(costs)) == []
     assert asked == [1.0]

@@ -17,8 +17,8 @@ from sekkei.errors import NoAnswer
 from sekkei.store.protocol import Request, Response
 from sekkei.store.read_only import ReadOnly
 from sekkei.web.console import reading
-from sekkei.web.console.looked import Looked
 from sekkei.web.console.masks import COVER
+from sekkei.web.console.target import Looked
 from sekkei.web.testing import Client, opened
 from tests.scripted_store import ScriptedStore, answers
 

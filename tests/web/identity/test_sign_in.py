@@ -9,9 +9,9 @@ import pytest
 from sekkei.clock import ManualClock
 from sekkei.kit.signing import OneTimeCode
 from sekkei.runtime.design import newest_messages
-from sekkei.web.gate import HOST_SESSION_COOKIE, SESSION_COOKIE
 from sekkei.web.identity.accounts import CodeOver
 from sekkei.web.identity.sign_in import CHALLENGE_COOKIE
+from sekkei.web.middleware import HOST_SESSION_COOKIE, SESSION_COOKIE
 from sekkei.web.testing import Client, opened, test_settings
 from tests.lost import answer_lost
 from tests.web.example import SYSTEM

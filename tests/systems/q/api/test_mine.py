@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sekkei.web.gate import SESSION_COOKIE
+from sekkei.web.middleware import SESSION_COOKIE
 from sekkei.web.testing import Client
 from tests.systems.q.conftest import World
 

@@ -9,7 +9,7 @@ from contextlib import AsyncExitStack, closing
 
 import pytest
 
-from sekkei.web.guard import Guard, Patience, patience_here, proxies
+from sekkei.web.connection_limits import Guard, Patience, patience_here, proxies
 from sekkei.web.server import bind, http_server
 from sekkei.web.testing import opened
 from sekkei.wire import limits as descriptors

@@ -21,13 +21,13 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from sekkei.runtime.refusals import Refusal
 from sekkei.texts import LANGUAGES, spoken
 from sekkei.web import metrics, problems
-from sekkei.web.compression import Compressing
 from sekkei.web.csrf import ANONYMOUS_COOKIE, BODY_LIMIT_KEY, SAFE
 from sekkei.web.identity import scopes
 from sekkei.web.identity.bearer import BadBearer
 from sekkei.web.limits import READS, SHARED, WEBHOOKS, WRITES, Rate, address
 from sekkei.web.rendering import FLASH_COOKIE, seal_flashes
 from sekkei.web.routing import path_for_logs
+from sekkei.web.static_files import Compressing
 from sekkei.web.texts import COOKIE as LANGUAGE_COOKIE
 from sekkei.web.texts import SHELL, Speech, negotiate, speech
 

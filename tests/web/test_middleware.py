@@ -6,7 +6,7 @@ import logging
 
 import pytest
 
-from sekkei.web.gate import BODY_BYTES_MAX
+from sekkei.web.middleware import BODY_BYTES_MAX
 from sekkei.web.testing import opened, test_settings
 from tests.web.example import SYSTEM
 

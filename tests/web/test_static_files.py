@@ -6,7 +6,7 @@ import gzip
 
 import pytest
 
-from sekkei.web.compression import accepts
+from sekkei.web.static_files import accepts
 from sekkei.web.testing import Client, opened
 from tests.web.example import SYSTEM
 

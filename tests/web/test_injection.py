@@ -16,7 +16,7 @@ from starlette.requests import Request
 from sekkei.clock import Clock, ManualClock
 from sekkei.runtime.refusals import NotThere, SignInNeeded
 from sekkei.web import Api, Given, Html, NotGiven, Pages, Redirect, Sent, User
-from sekkei.web.given import Plan, plan
+from sekkei.web.injection import Plan, plan
 from sekkei.web.reading import BadBody
 from sekkei.web.texts import Speech
 from tests.web.example.pages import NewNote, create
