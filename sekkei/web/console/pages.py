@@ -5,9 +5,21 @@ from __future__ import annotations
 from starlette.routing import BaseRoute
 
 from sekkei.web import console
-from sekkei.web.console import acts, asking, changes, designs, edit, history, item, masks, patterns, tables, token_login
+from sekkei.web.console import (
+    acts,
+    changes,
+    designs,
+    edit,
+    history,
+    item,
+    masks,
+    partiql,
+    patterns,
+    tables,
+    token_login,
+)
 
-PARTS = (console, acts, token_login, tables, item, edit, changes, history, asking, masks, designs, patterns)
+PARTS = (console, acts, token_login, tables, item, edit, changes, history, partiql, masks, designs, patterns)
 
 
 def routes() -> list[BaseRoute]:

@@ -23,7 +23,7 @@ from sekkei.runtime.refusals import NotThere
 from sekkei.runtime.system import Localized
 from sekkei.store.protocol import Store
 from sekkei.store.read_only import ReadOnly
-from sekkei.web.console.designs import Simulations
+from sekkei.web.console.simulations import Simulations
 from sekkei.web.identity.design import design as web_design
 
 if TYPE_CHECKING:
