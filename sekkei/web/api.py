@@ -322,17 +322,17 @@ class Api(Operations):
         """All routes, and the two that describe them; raises NotGiven."""
         operations = self.operations(given)
         once = self._once(given)
-        document = functools.cache(lambda: document(self, operations))
+        described = functools.cache(lambda: document(self, operations))
 
         async def show_document(request: Request) -> Response:
-            return Response(orjson.dumps(document(), option=orjson.OPT_INDENT_2), media_type="application/json")
+            return Response(orjson.dumps(described(), option=orjson.OPT_INDENT_2), media_type="application/json")
 
         async def show_docs(request: Request) -> Response:
             return page(
                 request,
                 "api_docs.html",
                 api=self,
-                document=document(),
+                document=described(),
                 in_words=in_words,
                 fields=fields,
             )

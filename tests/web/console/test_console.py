@@ -20,7 +20,7 @@ from sekkei.runtime.outbox import Undeliverable
 from sekkei.runtime.pump import ATTEMPTS_MAX
 from sekkei.runtime.receipts import cutting
 from sekkei.runtime.system import Context, Parts, System
-from sekkei.web.console import linked, patterns
+from sekkei.web.console import linked, searching
 from sekkei.web.console.rows import plain
 from sekkei.web.testing import Client, opened, test_settings
 from tests.web.example import SYSTEM
@@ -283,8 +283,8 @@ async def test_words_and_states_are_searched_for() -> None:
 
 
 async def test_a_search_ends_after_some_pages_and_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(patterns, "SEARCHED_A_PAGE", 5)
-    monkeypatch.setattr(patterns, "PAGES_MAX", 2)
+    monkeypatch.setattr(searching, "SEARCHED_A_PAGE", 5)
+    monkeypatch.setattr(searching, "PAGES_MAX", 2)
     async with opened(FAILING) as client:
         for number in range(25):
             await put_mail(client, subject=f"m{number:02d}")

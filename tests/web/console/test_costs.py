@@ -13,7 +13,7 @@ from sekkei.advice import heat
 from sekkei.advice.costing import Prices
 from sekkei.advice.sample_data import furnished
 from sekkei.store.read_only import ReadOnly
-from sekkei.web.console import designs
+from sekkei.web.console import simulations
 from sekkei.web.console.target import Looked
 from sekkei.web.testing import opened
 from sekkei_systems.tasks import SYSTEM
@@ -81,12 +81,12 @@ async def test_a_simulation_runs_beside_and_shows_how_far_it_is(monkeypatch: pyt
         return real(*given, progress=progress, **named)
 
     asked = f"{MAP}?pattern=default_board&rate=5k/s&users=10k&spread=zipf&heat=1&lang=en"
-    monkeypatch.setattr(designs, "WAITED_SECONDS", None)
+    monkeypatch.setattr(simulations, "WAITED_SECONDS", None)
     async with opened(SYSTEM) as client:
         monkeypatch.setattr(heat, "simulate", slow)
         waiting = asyncio.create_task(client.get(asked))
         assert await asyncio.to_thread(begun.wait, 60)
-        monkeypatch.setattr(designs, "WAITED_SECONDS", 0)
+        monkeypatch.setattr(simulations, "WAITED_SECONDS", 0)
         shown = await client.get(asked)
         assert "Minute 12 of 60" in shown.text, "others are answered meanwhile"
         assert dict(shown.headers)["refresh"] == f"3; url={asked}"
@@ -102,12 +102,12 @@ async def test_a_simulation_runs_beside_and_shows_how_far_it_is(monkeypatch: pyt
 
 
 async def test_simulations_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(designs, "CPU_SECONDS_MAX", -1.0)
-    monkeypatch.setattr(designs, "WAITED_SECONDS", None)
+    monkeypatch.setattr(simulations, "CPU_SECONDS_MAX", -1.0)
+    monkeypatch.setattr(simulations, "WAITED_SECONDS", None)
     async with opened(SYSTEM) as client:
         asked = f"{MAP}?pattern=default_board&heat=1&lang=en"
         assert "Stopped after 0 minutes" in (await client.get(f"{asked}&rate=1M/s")).text
-        monkeypatch.setattr(designs, "WAITING_MAX", 0)
+        monkeypatch.setattr(simulations, "WAITING_MAX", 0)
         busy = await client.get(f"{asked}&rate=2M/s")
         assert "Other simulations are running" in busy.text
         assert "refresh" not in dict(busy.headers)
