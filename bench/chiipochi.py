@@ -29,12 +29,12 @@ from sekkei.runtime.transports.line import signature
 from sekkei.store.http import Limits
 from sekkei.web.application import Shell
 from sekkei_systems import days
-from sekkei_systems.chiipochi import SYSTEM as CHIIPOCHI
 from sekkei_systems.chiipochi.design import donations_on, stamp_card
 from sekkei_systems.chiipochi.design.models import Status
 from sekkei_systems.chiipochi.ports.line.port import local_secret
 from sekkei_systems.chiipochi.ports.payments import signed
 from sekkei_systems.chiipochi.service.links import order_id_of
+from sekkei_systems.chiipochi.system import SYSTEM as CHIIPOCHI
 
 USERS = 2_000
 CONFIRMATIONS = 10_000

@@ -36,11 +36,11 @@ from sekkei.wire.server import Server
 from sekkei_fakes.discord import demo
 from sekkei_fakes.discord.discord import LocalDiscord
 from sekkei_fakes.discord.served import API, Served
-from sekkei_systems.eventbot import SYSTEM as EVENTBOT
 from sekkei_systems.eventbot.demo import guild
 from sekkei_systems.eventbot.ports.discord.rest import RestAnswer
 from sekkei_systems.eventbot.ports.discord.signature import Signer
 from sekkei_systems.eventbot.service import Draft
+from sekkei_systems.eventbot.system import SYSTEM as EVENTBOT
 
 SECRET = b"a secret of the benchmark"
 TOKEN = "a.token.of-the-benchmark"

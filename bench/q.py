@@ -22,11 +22,11 @@ from sekkei.runtime.deployment import assemble
 from sekkei.runtime.settings import Secrets, Settings
 from sekkei.store import Embedded
 from sekkei.store.protocol import Store
-from sekkei_systems.q import SYSTEM
 from sekkei_systems.q import design as q
 from sekkei_systems.q.design.models import Answer, User, Visibility
 from sekkei_systems.q.design.tables import answers, users
 from sekkei_systems.q.service import Service
+from sekkei_systems.q.system import SYSTEM
 from tests.systems.q import crowd
 
 FOLLOWEES = (150, 1_500)

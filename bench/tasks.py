@@ -28,11 +28,11 @@ from sekkei.store import Embedded
 from sekkei.web import application
 from sekkei.web.server import bind, http_server
 from sekkei.web.testing import opened
-from sekkei_systems.tasks import SYSTEM
 from sekkei_systems.tasks.design import Task, Totals, stored_tasks, tasks, totals
+from sekkei_systems.tasks.design.statuses import Status
 from sekkei_systems.tasks.rules.drafts import TaskChanges, TaskDraft
-from sekkei_systems.tasks.rules.statuses import Status
 from sekkei_systems.tasks.service import Service, Visitor
+from sekkei_systems.tasks.system import SYSTEM
 from tests.systems.tasks.metered import Metered
 
 SIZES = (100, 100_000)

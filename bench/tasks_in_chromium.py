@@ -15,9 +15,9 @@ from typing import Any
 from playwright.async_api import Page
 
 from bench.markdown import table
-from sekkei_systems.tasks import SYSTEM
 from sekkei_systems.tasks.rules.drafts import TaskDraft
 from sekkei_systems.tasks.service import Service
+from sekkei_systems.tasks.system import SYSTEM
 from tests.browser import CHROMIUM, Site, Windows, chromium_open, serving
 
 SIZES = (10, 2_000)

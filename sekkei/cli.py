@@ -16,42 +16,56 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 from importlib import import_module
 from importlib.metadata import entry_points
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from sekkei.commands import COULD_NOT_RUN, CouldNotRun
 
-COMMANDS = (
-    "up",
-    "serve",
-    "tables",
-    "docs",
-    "patterns",
-    "run",
-    "show",
-    "tail",
-    "look",
-    "mcp",
-    "measure",
-    "check",
-    "cost",
-    "simulate",
-    "compare",
-    "publish",
-    "import-design",
-    "adopt",
-    "world",
-    "counterpart",
-    "engine",
-    "doctor",
-    "dead-letters",
-    "verify",
-    "backup",
-    "restore",
-    "recover",
-    "snapshot",
-    "completion",
-)
-"""Each is a module in `sekkei/commands`; see there for what it has to have."""
+COMMANDS = {
+    "up": "Run every system: tables, demo data, worker, pages and APIs, and the DynamoDB API beside them.",
+    "serve": "Run one system alone: its tables, worker, pages and API.",
+    "tables": "Make the tables of a design, show where live tables differ, change what can be changed.",
+    "docs": (
+        "Write the document of a design: tables, keys, indexes, access patterns with their plans, a diagram, examples."
+    ),
+    "patterns": "List the access patterns of a design: what they are for, how they are carried out, what they cost.",
+    "run": "Run an access pattern on a store and show what it finds, what it cost, and the requests it made.",
+    "show": "Show one item: what it is, its attributes, which indexes hold it and which not.",
+    "tail": "Follow the changes of a table: a line for each, decoded by its design.",
+    "look": (
+        "Open the console on any design and any store: items, collections, queries, patterns; read-only by default."
+    ),
+    "mcp": "Serve a design to coding assistants (Model Context Protocol): what it means, costs and holds; read-only.",
+    "measure": "Run every pattern of a design on a store full of believable items, and note what each costs.",
+    "check": "Check designs against the rules of DynamoDB: hot keys, dear indexes, filters, scans, lost updates.",
+    "cost": "Reckon what a design costs in a month, by pattern, table and index, from measured units and your rates.",
+    "simulate": (
+        "Simulate the heat of a design: which key range throttles at how many users, and whether a split helps."
+    ),
+    "compare": "Compare two versions of a design: keys, indexes, costs, and whether live tables can follow.",
+    "publish": (
+        "Write a design or a system as CloudFormation, SAM, CDK, Terraform, IAM, a NoSQL Workbench model or OpenAPI."
+    ),
+    "import-design": (
+        "Write a design from existing tables: CloudFormation, Terraform, NoSQL Workbench, DescribeTable, or live ones."
+    ),
+    "adopt": "Write a design for tables that live already, and prove that it asks for no change to them.",
+    "world": "Run a system in simulated time: people act, processes die, calls are lost; say which promise broke.",
+    "counterpart": (
+        "Serve a strict stand-in for a service outside, such as LINE or a mail server, and say how to use it."
+    ),
+    "engine": "Run DynamoDB on this machine, for boto3, the AWS CLI and every AWS SDK.",
+    "doctor": "Say what a system has set up, what is missing, and whether it answers. Nothing is changed or sent.",
+    "dead-letters": (
+        "Show what failed too often (messages, schedules, jobs, stream records) and why; try it again or drop it."
+    ),
+    "verify": "Check a store's file: every checksum, every index against its table, SQLite's own check.",
+    "backup": "Copy a store's file while it is in use: one consistent moment, verified.",
+    "restore": "Make a store out of a backup that `sekkei backup` has made.",
+    "recover": "Save from a damaged store everything that can be proven whole, and list what cannot.",
+    "snapshot": "Keep a store as it is now under a name, and go back to it.",
+    "completion": "Print the completions of a shell: commands, options and their values at the Tab key.",
+}
+"""Each is a module in `sekkei/commands`, see there for what it has to have, and what it does in one line."""
 
 GROUP = "sekkei.commands"
 OLD_NAMES = {"dead-letters": ("aside",)}
@@ -109,7 +123,7 @@ class Version(argparse.Action):
 
 
 def parser(asked: str | None = None) -> argparse.ArgumentParser:
-    """`asked` is the command that will be run, if that is known: only then a system's command is loaded."""
+    """`asked` is the command that will be run: only its module is loaded, for `completion` that of every command."""
     further = further_commands()
     top = Parser(
         prog="sekkei",
@@ -119,22 +133,29 @@ def parser(asked: str | None = None) -> argparse.ArgumentParser:
     )
     top.add_argument("--version", action=Version, nargs=0, help="show the version and exit")
     subparsers = top.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    modules = {name: f"sekkei.commands.{name.replace('-', '_')}" for name in COMMANDS}
-    if asked is not None and asked in further:
-        modules[asked] = further[asked]
-    for name, path in modules.items():
-        module = import_module(path)
+    for name, summary in COMMANDS.items():
         sub = subparsers.add_parser(
             name,
             aliases=OLD_NAMES.get(name, ()),
-            help=module.SUMMARY,
-            description=module.SUMMARY,
-            epilog=module.EXAMPLES,
+            help=summary,
+            description=summary,
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
-        module.add_arguments(sub)
-        sub.set_defaults(run=module.run, parser=sub, top=top)
+        if asked in (name, "completion", *OLD_NAMES.get(name, ())):
+            _fill(sub, top, import_module(f"sekkei.commands.{name.replace('-', '_')}"))
+    if asked is not None and asked in further:
+        module = import_module(further[asked])
+        sub = subparsers.add_parser(
+            asked, description=module.SUMMARY, formatter_class=argparse.RawDescriptionHelpFormatter
+        )
+        _fill(sub, top, module)
     return top
+
+
+def _fill(sub: argparse.ArgumentParser, top: argparse.ArgumentParser, module: Any) -> None:
+    sub.epilog = module.EXAMPLES
+    module.add_arguments(sub)
+    sub.set_defaults(run=module.run, parser=sub, top=top)
 
 
 def _parsed(given: list[str]) -> argparse.Namespace:

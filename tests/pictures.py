@@ -22,7 +22,7 @@ from sekkei.store import Embedded
 from sekkei.store.protocol import Store
 from sekkei.store.read_only import ReadOnly
 from sekkei.web.console.target import Looked
-from sekkei_systems.tasks import SYSTEM
+from sekkei_systems.tasks.system import SYSTEM
 from tests.browser import PHONE, Serve, Site, Windows, chromium_open, serving
 
 FOLDER = Path(__file__).parent.parent / "docs" / "pictures"

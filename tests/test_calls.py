@@ -19,7 +19,7 @@ from sekkei.store import Embedded, Store, Weather
 from sekkei.web import Given, Pages, Redirect
 from sekkei.web.testing import opened
 from sekkei.worlds import run
-from sekkei_systems.tasks import SYSTEM
+from sekkei_systems.tasks.system import SYSTEM
 from tests import calls
 from tests.web.example.design import design
 from tests.worlds.eventbot import WORLD as eventbot_world

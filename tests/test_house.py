@@ -22,7 +22,8 @@ NAMES = sorted(path.name for path in SYSTEMS.iterdir() if (path / "__init__.py")
 LINES_MAX = 900
 
 ROOMS = {
-    "__init__": "SYSTEM and build(): wiring, nothing else",
+    "__init__": "what the system is, in a sentence; nothing is imported",
+    "system": "SYSTEM and build(): wiring, nothing else",
     "design": "the document as code: models, tables, patterns, examples",
     "rules": "pure decisions, no I/O",
     "service": "the proofs of access, then one noun a file",

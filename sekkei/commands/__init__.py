@@ -1,8 +1,7 @@
 """The subcommands of `sekkei`, one module each.
 
-A module has `SUMMARY` (one line), `EXAMPLES` (shown by --help), `add_arguments(parser)` and `run(arguments)`, which
-returns an exit code. It imports at its top only what is quick to import; the rest is imported when it runs, so that
-`sekkei --help` stays quick. A new one is added to the list in `sekkei/cli.py`.
+A module has `EXAMPLES` (shown by --help), `add_arguments(parser)` and `run(arguments)`, which returns an exit code.
+Its name and what it does, in one line, stand in `sekkei/cli.py`, which loads the module of the command that is run.
 """
 
 from __future__ import annotations

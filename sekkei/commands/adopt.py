@@ -9,8 +9,6 @@ from sekkei.commands import FINDINGS, OK, CouldNotRun
 from sekkei.commands.import_design import check_out, counted, live_tables, write
 from sekkei.commands.startup import open_to_look, settings_to_look, store_errors, store_named
 
-SUMMARY = "Write a design for tables that live already, and prove that it asks for no change to them."
-
 EXAMPLES = """\
 examples:
   SEKKEI_STORE=dynamodb://ap-northeast-1 sekkei adopt orders users --out shop.py

@@ -10,8 +10,6 @@ from pathlib import Path
 
 from sekkei.commands import FINDINGS, OK, STORE_FILE, CouldNotRun
 
-SUMMARY = "Copy a store's file while it is in use: one consistent moment, verified."
-
 EXAMPLES = """\
 examples:
   sekkei backup data backups/            a file with the time in its name, in the folder ./backups

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from sekkei.advice.findings import Checked
     from sekkei.design import Design
 
-SUMMARY = "Check designs against the rules of DynamoDB: hot keys, dear indexes, filters, scans, lost updates."
 
 EXAMPLES = """\
 examples:

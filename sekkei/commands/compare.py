@@ -11,7 +11,6 @@ from sekkei.commands import FINDINGS, OK, CouldNotRun
 if TYPE_CHECKING:
     from sekkei.advice.comparing import Difference
 
-SUMMARY = "Compare two versions of a design: keys, indexes, costs, and whether live tables can follow."
 
 EXAMPLES = """\
 examples:

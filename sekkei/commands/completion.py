@@ -7,8 +7,6 @@ from collections.abc import Iterator
 
 from sekkei.commands import OK
 
-SUMMARY = "Print the completions of a shell: commands, options and their values at the Tab key."
-
 EXAMPLES = """\
 examples:
   source <(sekkei completion bash)                                   in ~/.bashrc

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from sekkei.advice.scale import Scale
     from sekkei.design import Design
 
-SUMMARY = "Reckon what a design costs in a month, by pattern, table and index, from measured units and your rates."
 
 EXAMPLES = """\
 examples:

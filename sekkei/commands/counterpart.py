@@ -15,7 +15,6 @@ Offer = Any
 """What an entry point gives: see `sekkei_fakes.offers.Offer`."""
 GROUP = "sekkei.counterparts"
 
-SUMMARY = "Serve a strict stand-in for a service outside, such as LINE or a mail server, and say how to use it."
 
 EXAMPLES = """\
 examples:

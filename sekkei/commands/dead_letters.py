@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from sekkei.runtime.settings import Settings
     from sekkei.store.protocol import Store
 
-SUMMARY = "Show what failed too often (messages, schedules, jobs, stream records) and why; try it again or drop it."
 
 EXAMPLES = """\
 examples:

@@ -8,10 +8,6 @@ from pathlib import Path
 
 from sekkei.commands import FINDINGS, OK, CouldNotRun
 
-SUMMARY = (
-    "Write the document of a design: tables, keys, indexes, access patterns with their plans, a diagram, examples."
-)
-
 EXAMPLES = """\
 examples:
   sekkei docs q                                              Markdown to the terminal, in the design's own language

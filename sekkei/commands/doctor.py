@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from sekkei.runtime.ends import End
     from sekkei.runtime.settings import Settings
 
-SUMMARY = "Say what a system has set up, what is missing, and whether it answers. Nothing is changed or sent."
 
 EXAMPLES = """\
 examples:

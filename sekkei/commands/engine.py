@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from sekkei.store.weather import Weather
     from sekkei.wire.sigv4 import Key
 
-SUMMARY = "Run DynamoDB on this machine, for boto3, the AWS CLI and every AWS SDK."
 
 EXAMPLES = """\
 examples:

@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from sekkei.publish.importing import Found
     from sekkei.store import Store
 
-SUMMARY = (
-    "Write a design from existing tables: CloudFormation, Terraform, NoSQL Workbench, DescribeTable, or live ones."
-)
 
 EXAMPLES = """\
 examples:

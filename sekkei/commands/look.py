@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from sekkei.store.protocol import Store
     from sekkei.web.console.target import Looked
 
-SUMMARY = "Open the console on any design and any store: items, collections, queries, patterns; read-only by default."
 
 EXAMPLES = """\
 examples:

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from sekkei.advice.assistant_tools import Answers
     from sekkei.design import Design
 
-SUMMARY = "Serve a design to coding assistants (Model Context Protocol): what it means, costs and holds; read-only."
 
 EXAMPLES = """\
 examples:

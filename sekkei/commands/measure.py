@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from sekkei.design import Design, Measurements
     from sekkei.web.journeys import Journeys
 
-SUMMARY = "Run every pattern of a design on a store full of believable items, and note what each costs."
 
 EXAMPLES = """\
 examples:
@@ -144,7 +143,7 @@ def _journeys_of(name: str) -> Journeys:
     from sekkei.web.journeys import Journeys
 
     for point in entry_points(group="sekkei.systems", name=name):
-        found = getattr(import_module(f"{point.module}.journeys"), "JOURNEYS", None)
+        found = getattr(import_module(f"{point.module.removesuffix('.system')}.journeys"), "JOURNEYS", None)
         if isinstance(found, Journeys):
             return found
     raise CouldNotRun(f"{name} has no journeys. Only a system has them, in its module `journeys`.")

@@ -7,8 +7,6 @@ import json
 
 from sekkei.commands import OK, CouldNotRun
 
-SUMMARY = "List the access patterns of a design: what they are for, how they are carried out, what they cost."
-
 EXAMPLES = """\
 examples:
   sekkei patterns tasks                  every pattern, a line each

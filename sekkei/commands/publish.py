@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from sekkei.publish.aws.parts import Published
     from sekkei.runtime.deployment import Opened
 
-SUMMARY = "Write a design or a system as CloudFormation, SAM, CDK, Terraform, IAM, a NoSQL Workbench model or OpenAPI."
 
 EXAMPLES = """\
 examples:

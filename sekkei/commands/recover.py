@@ -7,8 +7,6 @@ from pathlib import Path
 
 from sekkei.commands import FINDINGS, OK, STORE_FILE, CouldNotRun
 
-SUMMARY = "Save from a damaged store everything that can be proven whole, and list what cannot."
-
 EXAMPLES = """\
 examples:
   sekkei recover data --out data/recovered.db       the store in the folder ./data

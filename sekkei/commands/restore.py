@@ -8,8 +8,6 @@ from pathlib import Path
 from sekkei.commands import FINDINGS, OK, STORE_FILE
 from sekkei.commands.backup import copy
 
-SUMMARY = "Make a store out of a backup that `sekkei backup` has made."
-
 EXAMPLES = """\
 examples:
   sekkei restore backups/sekkei-20260101T000000Z.db data   into the folder ./data, which has no store yet

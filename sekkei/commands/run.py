@@ -13,7 +13,6 @@ from sekkei.kit.text import written_out
 if TYPE_CHECKING:
     from sekkei.advice.pattern_runner import Tried
 
-SUMMARY = "Run an access pattern on a store and show what it finds, what it cost, and the requests it made."
 
 EXAMPLES = """\
 examples:

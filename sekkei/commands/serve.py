@@ -7,8 +7,6 @@ import argparse
 from sekkei.commands import CouldNotRun
 from sekkei.commands.up import add_common_arguments, configure_logs, serve_systems
 
-SUMMARY = "Run one system alone: its tables, worker, pages and API."
-
 EXAMPLES = """\
 examples:
   sekkei serve tasks                                            http://127.0.0.1:8000/tasks/, data in ./data

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from sekkei.design import Design, Entity
     from sekkei.store.protocol import Store
 
-SUMMARY = "Show one item: what it is, its attributes, which indexes hold it and which not."
 
 EXAMPLES = """\
 examples:

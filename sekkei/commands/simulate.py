@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from sekkei.advice.heat import Outcome, Report, Stream
     from sekkei.design import Design
 
-SUMMARY = "Simulate the heat of a design: which key range throttles at how many users, and whether a split helps."
 
 EXAMPLES = """\
 examples:

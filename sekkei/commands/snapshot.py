@@ -7,8 +7,6 @@ from pathlib import Path
 
 from sekkei.commands import FINDINGS, OK, STORE_FILE, CouldNotRun
 
-SUMMARY = "Keep a store as it is now under a name, and go back to it."
-
 EXAMPLES = """\
 examples:
   sekkei snapshot take before-the-demo       keep ./data as it is now, also while it is in use

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from sekkei.design import Design
     from sekkei.store import Store
 
-SUMMARY = "Make the tables of a design, show where live tables differ, change what can be changed."
 
 EXAMPLES = """\
 examples:

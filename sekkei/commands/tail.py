@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from sekkei.design import Table
     from sekkei.store.protocol import Store
 
-SUMMARY = "Follow the changes of a table: a line for each, decoded by its design."
 
 EXAMPLES = """\
 examples:

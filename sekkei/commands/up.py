@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from sekkei.runtime.system import System
     from sekkei.store.protocol import Store
 
-SUMMARY = "Run every system: tables, demo data, worker, pages and APIs, and the DynamoDB API beside them."
 
 EXAMPLES = """\
 examples:

@@ -7,8 +7,6 @@ from pathlib import Path
 
 from sekkei.commands import FINDINGS, OK, STORE_FILE, CouldNotRun
 
-SUMMARY = "Check a store's file: every checksum, every index against its table, SQLite's own check."
-
 EXAMPLES = """\
 examples:
   sekkei verify data               the store in the folder ./data

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from sekkei.worlds import Outcome, Script
 
-SUMMARY = "Run a system in simulated time: people act, processes die, calls are lost; say which promise broke."
 
 EXAMPLES = """\
 examples:

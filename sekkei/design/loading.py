@@ -91,7 +91,9 @@ def _candidates(name: str) -> tuple[str, ...]:
 
 def _of_a_system(name: str) -> list[str]:
     """Where the design of an installed system of this name is."""
-    return [f"{point.module}.design" for point in entry_points(group="sekkei.systems", name=name)]
+    return [
+        f"{point.module.removesuffix('.system')}.design" for point in entry_points(group="sekkei.systems", name=name)
+    ]
 
 
 def imported(name: str, asked: str) -> ModuleType | None:

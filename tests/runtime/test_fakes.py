@@ -15,9 +15,10 @@ from sekkei.runtime.deployment import assemble
 from sekkei.runtime.settings import Settings
 from sekkei.store import Embedded
 from sekkei.web.testing import test_settings
-from sekkei_systems.chiipochi import SYSTEM as CHIIPOCHI
-from sekkei_systems.eventbot import SYSTEM as EVENTBOT
-from sekkei_systems.lessons import command, demo_studio
+from sekkei_systems.chiipochi.system import SYSTEM as CHIIPOCHI
+from sekkei_systems.eventbot.system import SYSTEM as EVENTBOT
+from sekkei_systems.lessons import command
+from sekkei_systems.lessons.system import demo_studio
 
 
 @pytest.fixture(autouse=True)

@@ -18,7 +18,8 @@ from sekkei.runtime import totp
 from sekkei.runtime.design import newest_messages
 from sekkei.web.identity.authenticators import WINDOW_SECONDS
 from sekkei.web.testing import Client, opened, test_settings
-from sekkei_systems import lessons, q
+from sekkei_systems.lessons.system import SYSTEM as LESSONS
+from sekkei_systems.q.system import SYSTEM as Q
 from tests.kit.test_codes import RIGHT, WRONG_FORM, typed
 from tests.web.example import SYSTEM
 
@@ -148,7 +149,7 @@ async def changing_the_old_address(clock: ManualClock) -> AsyncIterator[Entry]:
 
 
 async def the_app_of_q(clock: ManualClock) -> AsyncIterator[Entry]:
-    async with opened(q.SYSTEM, clock=clock) as client:
+    async with opened(Q, clock=clock) as client:
         challenge = ""
 
         async def ask() -> str:
@@ -164,7 +165,7 @@ async def the_app_of_q(clock: ManualClock) -> AsyncIterator[Entry]:
 
 
 async def lessons_contact(clock: ManualClock, *, page: bool = False) -> AsyncIterator[Entry]:
-    async with opened(lessons.SYSTEM, clock=clock) as client:
+    async with opened(LESSONS, clock=clock) as client:
         await client.sign_in("demo-aoi")
         await client.json("GET", "/lessons/api/me/preferences")
 
@@ -187,7 +188,7 @@ async def lessons_page(clock: ManualClock) -> AsyncIterator[Entry]:
 
 async def lessons_chat(clock: ManualClock) -> AsyncIterator[Entry]:
     settings = test_settings(values={"line_channel_secret": "s3cret", "line_channel_token": "t0ken"})
-    async with opened(lessons.SYSTEM, clock=clock, settings=settings) as client:
+    async with opened(LESSONS, clock=clock, settings=settings) as client:
         await client.sign_in("demo-aoi")
 
         async def ask() -> str:

@@ -10,7 +10,7 @@ from sekkei.clock import ManualClock
 from sekkei.runtime.deployment import Deployment, assemble
 from sekkei.store import Embedded
 from sekkei.web.testing import test_settings
-from sekkei_systems.tasks import SYSTEM
+from sekkei_systems.tasks.system import SYSTEM
 from tests import prepared
 
 MOMENT = 1_762_398_000.0

@@ -11,11 +11,13 @@ from msgspec.structs import fields
 from sekkei.kit.text import many_lines, name_line, one_line
 from sekkei.kit.typed import cleaned, text_reader
 from sekkei.web.testing import opened
-from sekkei_systems import lessons, q, tasks
 from sekkei_systems.eventbot.rules import options
 from sekkei_systems.eventbot.service.events import Draft, checked
+from sekkei_systems.lessons.system import SYSTEM as LESSONS
 from sekkei_systems.q.rules import writing
+from sekkei_systems.q.system import SYSTEM as Q
 from sekkei_systems.tasks.rules.entered import line_of, text_of
+from sekkei_systems.tasks.system import SYSTEM as TASKS
 from tests.test_typed_fields import structs_from_outside
 
 TABLE = [
@@ -80,7 +82,7 @@ def test_bots_and_files_clean_what_is_typed(typed: str, line: str, text: str) ->
 
 @pytest.mark.parametrize(("typed", "line", "text"), TABLE[:-1])  # JSON has no half characters
 async def test_apis_store_what_is_cleaned(typed: str, line: str, text: str) -> None:
-    async with opened(tasks.SYSTEM) as client:
+    async with opened(TASKS) as client:
         await client.sign_in("demo-aoi")
         team = (await client.json("POST", "/tasks/api/teams", {"name": typed, "description": typed})).json()
         assert (team["name"], team["description"]) == (line, text)
@@ -89,7 +91,7 @@ async def test_apis_store_what_is_cleaned(typed: str, line: str, text: str) -> N
         assert (task["title"], task["description"]) == (line, text)
         comment = await client.json("POST", f"{tasks_of}/{task['id']}/comments", {"text": typed})
         assert comment.json()["text"] == text
-    async with opened(lessons.SYSTEM) as client:
+    async with opened(LESSONS) as client:
         await client.sign_in("demo-aoi")
         lesson = {"name": typed, "instructor": typed, "capacity": 3}
         made = await client.json("POST", "/lessons/api/lessons/gnz/2099-07-30/19:30", lesson)
@@ -98,7 +100,7 @@ async def test_apis_store_what_is_cleaned(typed: str, line: str, text: str) -> N
         await client.json("GET", "/lessons/api/me/preferences")
         kept = await client.json("PUT", "/lessons/api/me/preferences", wishes)
         assert kept.json()["name"] == name_line(typed)
-    async with opened(q.SYSTEM) as client:
+    async with opened(Q) as client:
         await client.sign_in("demo-aoi")
         await client.json("POST", "/q/api/me", {"birthDate": "2001-01-01"})
         changed = (await client.json("PATCH", "/q/api/me", {"displayName": typed, "bio": typed})).json()

@@ -8,12 +8,12 @@ import orjson
 
 from sekkei.runtime.transports.line import signature
 from sekkei.web.journeys import Journeys, Traveller
-from sekkei_systems.chiipochi import SYSTEM
 from sekkei_systems.chiipochi.design import history_of_user
 from sekkei_systems.chiipochi.local.chat import line_id
 from sekkei_systems.chiipochi.ports.line.port import local_secret
 from sekkei_systems.chiipochi.service import Service
 from sekkei_systems.chiipochi.service.links import order_id_of
+from sekkei_systems.chiipochi.system import SYSTEM
 
 JOURNEYS = Journeys(SYSTEM, leave_out=("chat_log", "local_payments"))
 """LINE keeps its own chats and Stripe its own payments; the local ones stand in for them. The local Stripe's news

@@ -7,10 +7,10 @@ from typing import Any
 
 from sekkei.runtime.fakes import fake
 from sekkei.web.journeys import JourneyFailed, Journeys, Traveller
-from sekkei_systems.eventbot import SYSTEM
 from sekkei_systems.eventbot.demo.guild import GUILD_ID, PEOPLE, RECRUIT
 from sekkei_systems.eventbot.design import events_of_guild
 from sekkei_systems.eventbot.ports.discord.signature import Signer
+from sekkei_systems.eventbot.system import SYSTEM
 
 JOURNEYS = Journeys(SYSTEM)
 AOI, REN, *_ = PEOPLE.values()

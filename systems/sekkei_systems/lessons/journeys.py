@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from sekkei.web.journeys import Journeys, Traveller
 from sekkei_systems import days
-from sekkei_systems.lessons import SYSTEM
+from sekkei_systems.lessons.system import SYSTEM
 
 JOURNEYS = Journeys(SYSTEM)
 STUDIO = "gnz"

@@ -82,7 +82,7 @@ async def _run(arguments: argparse.Namespace) -> int:
     from sekkei.runtime.settings import from_environment
     from sekkei.runtime.transports import configured
     from sekkei.web.identity.design import design as web_design
-    from sekkei_systems.q import SYSTEM
+    from sekkei_systems.q.system import SYSTEM
 
     store = open_to_look(store_named(arguments.store, arguments.data), write=True)
     settings = from_environment(data=arguments.data, env=arguments.env)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sekkei.web.journeys import Journeys, Traveller
-from sekkei_systems.q import SYSTEM
+from sekkei_systems.q.system import SYSTEM
 
 JOURNEYS = Journeys(SYSTEM)
 API = "/q/api"

@@ -50,7 +50,7 @@ from sekkei_systems.tasks.design import (
     users,
     views_of,
 )
-from sekkei_systems.tasks.rules.statuses import Status
+from sekkei_systems.tasks.design.statuses import Status
 from sekkei_systems.tasks.rules.writes import still_open
 from sekkei_systems.tasks.service.digest import Digest
 from sekkei_systems.tasks.service.flows import Flows

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sekkei.web.journeys import Journeys, Traveller
-from sekkei_systems.tasks import SYSTEM
+from sekkei_systems.tasks.system import SYSTEM
 
 JOURNEYS = Journeys(SYSTEM)
 

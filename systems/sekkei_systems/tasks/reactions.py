@@ -35,9 +35,9 @@ from sekkei_systems.tasks.design import (
     totals,
     users,
 )
+from sekkei_systems.tasks.design.statuses import Status
 from sekkei_systems.tasks.rules import hooks, mails
 from sekkei_systems.tasks.rules.history import PARENT
-from sekkei_systems.tasks.rules.statuses import Status
 from sekkei_systems.tasks.service import Hooks, Invitations, Service
 from sekkei_systems.tasks.service.herald import Herald
 from sekkei_systems.tasks.service.invitations import mail_id

@@ -23,13 +23,13 @@ from sekkei_fakes.stripe import serve as serve_stripe
 from sekkei_fakes.stripe.account import LocalAccount
 from sekkei_fakes.stripe.payment_pages import DEEDS
 from sekkei_fakes.stripe.server import KEY
-from sekkei_systems.chiipochi import SYSTEM
 from sekkei_systems.chiipochi.design import donations, history_of_user
 from sekkei_systems.chiipochi.design.models import Donation, Outcome
 from sekkei_systems.chiipochi.ports.line.port import local_secret
 from sekkei_systems.chiipochi.ports.payments.stripe import Stripe
 from sekkei_systems.chiipochi.service import Service, channel
 from sekkei_systems.chiipochi.service.links import order_id_of
+from sekkei_systems.chiipochi.system import SYSTEM
 from sekkei_systems.chiipochi.webhooks import line as line_webhook
 from tests.browser import browser, serve, shots
 from tests.systems.conftest import retries

@@ -6,7 +6,7 @@ from typing import Literal
 
 import pytest
 
-from sekkei_systems.chiipochi import SYSTEM
+from sekkei_systems.chiipochi.system import SYSTEM
 from tests.browser import DESKTOP, PHONE, Serve, Shots, Windows, found_at, overtaken
 
 ASK = """document.getElementById("chat").dispatchEvent(new Event("live:message"))"""

@@ -7,7 +7,6 @@ from datetime import datetime
 
 from sekkei.clock import ManualClock
 from sekkei.web.testing import opened
-from sekkei_systems.chiipochi import SYSTEM
 from sekkei_systems.chiipochi.design import (
     design,
     history_of_user,
@@ -16,6 +15,7 @@ from sekkei_systems.chiipochi.design.models import Status
 from sekkei_systems.chiipochi.design.tables import receipts
 from sekkei_systems.chiipochi.local.chat import line_id
 from sekkei_systems.chiipochi.service.access import Operator
+from sekkei_systems.chiipochi.system import SYSTEM
 from sekkei_systems.days import JST
 from tests.systems.chiipochi.conftest import TODAY, Bot
 

@@ -12,7 +12,7 @@ from sekkei.design import TransactionFailed
 from sekkei.runtime.design import newest_messages
 from sekkei.runtime.jobs import Job
 from sekkei.runtime.personal import LATE, LEAVE
-from sekkei_systems import chiipochi
+from sekkei_systems.chiipochi import jobs
 from sekkei_systems.chiipochi.design import (
     awards,
     chat_of,
@@ -93,14 +93,14 @@ async def test_what_happens_to_a_donation_while_its_donor_is_forgotten_is_kept(
     await quick_bot.pay(waiting)
     context = quick_bot.client.shell.deployment.systems["chiipochi"].context
     ((_, step), _) = quick_bot.client.shell.deployment.systems["chiipochi"].parts.jobs["forget"].steps
-    moves = chiipochi.jobs._move
+    moves = jobs._move
 
     async def late(*given: Any) -> None:
         monkeypatch.undo()
         await quick_bot.work()
         await moves(*given)
 
-    monkeypatch.setattr(chiipochi.jobs, "_move", late)
+    monkeypatch.setattr(jobs, "_move", late)
     with pytest.raises(TransactionFailed):
         await step({"user_id": AOI}, None)
     await step({"user_id": AOI}, None)
@@ -165,14 +165,14 @@ async def test_a_refund_that_fails_while_its_donor_is_forgotten_can_be_asked_for
     refunds, operator = quick_bot.service.refunds, Operator("demo-ren")
     await refunds.refund(operator, AOI, donation.created_at)
     ((_, step), _) = quick_bot.client.shell.deployment.systems["chiipochi"].parts.jobs["forget"].steps
-    moves = chiipochi.jobs._move
+    moves = jobs._move
 
     async def late(*given: Any) -> None:
         monkeypatch.undo()
         await refunds.give_up(order_id_of(AOI, donation.created_at), donation.tx_id or "", "")
         await moves(*given)
 
-    monkeypatch.setattr(chiipochi.jobs, "_move", late)
+    monkeypatch.setattr(jobs, "_move", late)
     with pytest.raises(TransactionFailed):
         await step({"user_id": AOI}, None)
     await step({"user_id": AOI}, None)

@@ -20,11 +20,11 @@ from sekkei_fakes.discord.client import AppClient, Outcome
 from sekkei_fakes.discord.design import LocalMessage
 from sekkei_fakes.discord.discord import LocalDiscord
 from sekkei_fakes.discord.end import APPLICATION
-from sekkei_systems.eventbot import SYSTEM
 from sekkei_systems.eventbot.demo.guild import ATTENDEE_ROLE, GUILD_ID, PEOPLE, RECRUIT, Person
 from sekkei_systems.eventbot.design import Event, Notice, OrganiserLink, organiser_links
 from sekkei_systems.eventbot.ports.discord.signature import Signer
 from sekkei_systems.eventbot.service import Creator, Draft, Host, Organiser, Service, desk
+from sekkei_systems.eventbot.system import SYSTEM
 from sekkei_systems.eventbot.webhooks import desk as interaction_desk
 
 START = 1_768_372_200.0  # 2026-01-14 15:30 in Japan, a Wednesday

@@ -7,7 +7,7 @@ import asyncio
 from playwright.async_api import Locator, Page, expect
 
 from sekkei.clock import ManualClock
-from sekkei_systems.eventbot import SYSTEM
+from sekkei_systems.eventbot.system import SYSTEM
 from tests.browser import PATIENCE, PHONE, Serve, Shots, Windows, browser, serve, shots  # noqa: F401
 from tests.systems.eventbot.conftest import START
 

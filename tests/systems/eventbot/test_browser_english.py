@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from sekkei_systems.eventbot import SYSTEM
+from sekkei_systems.eventbot.system import SYSTEM
 from tests.browser import PHONE, Serve, Shots, Windows, browser, serve, shots
 
 __all__ = ["browser", "serve", "shots"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sekkei.clock import ManualClock
 from sekkei.store import Embedded
-from sekkei_systems.eventbot import SYSTEM
+from sekkei_systems.eventbot.system import SYSTEM
 from tests.systems.eventbot.conftest import bot_on
 
 

@@ -9,8 +9,8 @@ import pytest
 from sekkei.clock import ManualClock
 from sekkei.store import Store
 from sekkei.web.testing import Client, opened
-from sekkei_systems.lessons import SYSTEM
 from sekkei_systems.lessons.rules.policy import Policy
+from sekkei_systems.lessons.system import SYSTEM
 from tests.browser import browser, serve, shots
 from tests.systems.lessons.steps import HOUSE, add_lesson
 from tests.systems.lessons.world import LESSON, NOON, World, open_world

@@ -6,7 +6,7 @@ import pytest
 from playwright.async_api import Locator, Page, expect
 
 from sekkei.web.testing import test_settings
-from sekkei_systems.lessons import SYSTEM
+from sekkei_systems.lessons.system import SYSTEM
 from tests.browser import DESKTOP, PHONE, Serve, Shots, Site, Windows, another_page, found_at
 from tests.systems.lessons.steps import tomorrow_at
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.async_api import Page, expect
 
-from sekkei_systems.lessons import SYSTEM
+from sekkei_systems.lessons.system import SYSTEM
 from tests.browser import DESKTOP, PHONE, Serve, Shots, Windows, overtaken
 from tests.systems.lessons.steps import tomorrow_at
 

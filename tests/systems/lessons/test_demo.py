@@ -3,7 +3,7 @@ from __future__ import annotations
 import re
 
 from sekkei.web.testing import opened
-from sekkei_systems.lessons import SYSTEM
+from sekkei_systems.lessons.system import SYSTEM
 
 
 async def test_the_demo_fills_every_table_and_every_page_opens() -> None:

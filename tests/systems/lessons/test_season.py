@@ -33,8 +33,7 @@ from sekkei.web.testing import test_settings
 from sekkei_fakes.studio.end import LocalStudio
 from sekkei_fakes.studio.system import Faults, State
 from sekkei_systems import days
-from sekkei_systems import lessons as system
-from sekkei_systems.lessons import SYSTEM
+from sekkei_systems.lessons import system
 from sekkei_systems.lessons.design import Contact, Lesson, Reservation, StudioRules, TieKind, UserLesson
 from sekkei_systems.lessons.design import contacts as contact_rows
 from sekkei_systems.lessons.design import lessons as lesson_rows
@@ -47,6 +46,7 @@ from sekkei_systems.lessons.rules.policy import Fairness
 from sekkei_systems.lessons.rules.slots import Slot, slot_of
 from sekkei_systems.lessons.service import Service
 from sekkei_systems.lessons.service.access import Member, Staff
+from sekkei_systems.lessons.system import SYSTEM
 from tests.systems.lessons.rules.test_weekly import WEDNESDAYS
 from tests.systems.lessons.world import NOON
 

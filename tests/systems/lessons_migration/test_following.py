@@ -29,10 +29,10 @@ from sekkei_lessons_migration.mapping import mapped
 from sekkei_lessons_migration.moving import Move
 from sekkei_lessons_migration.places import place_of
 from sekkei_lessons_migration.sample import make_table
-from sekkei_systems.lessons import SYSTEM
 from sekkei_systems.lessons.design import Lesson, Status, TieKind, design, lessons
 from sekkei_systems.lessons.refusals import WaitlistsElsewhere
 from sekkei_systems.lessons.rules.policy import Policy
+from sekkei_systems.lessons.system import SYSTEM
 from tests.scripted_store import ScriptedStore
 from tests.systems.lessons.world import LESSON, World, open_world
 from tests.systems.lessons_migration.old_waitlists import OLD, db, delete, end, everything, places, put, sample

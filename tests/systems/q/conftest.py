@@ -21,7 +21,6 @@ from sekkei.store import Store
 from sekkei.web.identity.design import design as web_design
 from sekkei.web.testing import Client, opened
 from sekkei_systems import days
-from sekkei_systems.q import SYSTEM
 from sekkei_systems.q.design.models import (
     AdminAction,
     Answer,
@@ -37,6 +36,7 @@ from sekkei_systems.q.design.tables import daily_questions, questions, users
 from sekkei_systems.q.jobs import QJobs
 from sekkei_systems.q.service import Service
 from sekkei_systems.q.service.people import Profile, Visitor
+from sekkei_systems.q.system import SYSTEM
 from tests.browser import browser, serve, shots, whole_browser
 from tests.systems.conftest import LATEST_INDEX_SECONDS, retries
 from tests.systems.q.named import ByName

@@ -16,7 +16,6 @@ from sekkei.runtime.http import Http
 from sekkei.web.server import bind, http_server
 from sekkei.web.testing import Client, opened
 from sekkei_systems import days
-from sekkei_systems.q import SYSTEM
 from sekkei_systems.q.design.models import (
     Answer,
     NGWord,
@@ -30,6 +29,7 @@ from sekkei_systems.q.design.models import (
 from sekkei_systems.q.design.tables import answers, ng_words, questions, users
 from sekkei_systems.q.service import Service
 from sekkei_systems.q.service.people import Profile, Visitor
+from sekkei_systems.q.system import SYSTEM
 from tests.systems.q.conftest import NOON, World, png
 from tests.web.authorisation import Rule, deviations, uncovered
 

@@ -9,9 +9,9 @@ from typing import Any
 
 from playwright.async_api import Locator, Page, Route, expect
 
-from sekkei_systems.q import SYSTEM
 from sekkei_systems.q.design.models import Visibility
 from sekkei_systems.q.service.people import Profile, Visitor
+from sekkei_systems.q.system import SYSTEM
 from tests.browser import PHONE, Serve, Shots, Site, Windows, drawn
 from tests.systems.q.named import ByName
 

@@ -14,10 +14,10 @@ from sekkei.runtime.deployment import assemble
 from sekkei.runtime.settings import from_environment
 from sekkei.runtime.transports.web_push import vapid_of
 from sekkei.store import Embedded
-from sekkei_systems.q import SYSTEM
 from sekkei_systems.q.design.models import User
 from sekkei_systems.q.design.tables import users
 from sekkei_systems.q.service.people import Visitor
+from sekkei_systems.q.system import SYSTEM
 
 
 @pytest.fixture

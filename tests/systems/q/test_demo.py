@@ -6,12 +6,12 @@ import pytest
 
 from sekkei.web.testing import opened
 from sekkei.web.testing import test_settings as settings_of_tests
-from sekkei_systems.q import SYSTEM
 from sekkei_systems.q.demo.words import ANSWERS, BIOS, FLAGGED, OLD_ANSWERS, PROPOSALS, QUESTIONS, TODAY, YEAR_AGO
 from sekkei_systems.q.design.tables import design
 from sekkei_systems.q.refusals import NameReserved
 from sekkei_systems.q.rules import writing
 from sekkei_systems.q.service.people import Profile
+from sekkei_systems.q.system import SYSTEM
 from tests.systems.q.named import ByName
 
 

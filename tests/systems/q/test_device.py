@@ -9,7 +9,7 @@ import pytest
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Page, Route, expect
 
-from sekkei_systems.q import SYSTEM
+from sekkei_systems.q.system import SYSTEM
 from tests.browser import Serve, Site, Windows
 from tests.systems.q.test_browser import KEPT, phone
 

@@ -7,7 +7,7 @@ import re
 from playwright.async_api import expect
 
 from sekkei.runtime.design import newest_messages
-from sekkei_systems.q import SYSTEM
+from sekkei_systems.q.system import SYSTEM
 from tests.browser import PHONE, Serve, Shots, Site, Windows, another_page
 from tests.systems.q.test_browser import phone, tab
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from playwright.async_api import expect
 
 from sekkei.web.testing import test_settings as settings_of_tests
-from sekkei_systems.q import SYSTEM
 from sekkei_systems.q.design.models import User
 from sekkei_systems.q.design.tables import users
+from sekkei_systems.q.system import SYSTEM
 from tests.browser import Serve, Shots, Windows
 from tests.systems.q.test_browser import phone
 

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from sekkei_systems import days
-from sekkei_systems.q import SYSTEM
 from sekkei_systems.q.design.models import QuestionType
+from sekkei_systems.q.system import SYSTEM
 from tests.browser import Serve, Site
 from tests.systems.q.conftest import World, png
 from tests.web.described import Known, ask_everything

@@ -10,7 +10,8 @@ from playwright.async_api import Page, expect
 from sekkei.runtime.transports.web_push import make_key
 from sekkei.web.testing import test_settings as settings_of_tests
 from sekkei_fakes.web_push import PushService, Subscription
-from sekkei_systems.q import SYSTEM, design
+from sekkei_systems.q import design
+from sekkei_systems.q.system import SYSTEM
 from tests.browser import Serve, Shots, Windows, drawn
 from tests.systems.q.test_browser import KEPT, phone
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from playwright.async_api import Page, expect
 
 from sekkei.runtime import days
-from sekkei_systems.q import SYSTEM
+from sekkei_systems.q.system import SYSTEM
 from tests.browser import PHONE, Serve, Shots, Site, Windows
 from tests.systems.q.named import ByName
 from tests.systems.q.test_browser import phone

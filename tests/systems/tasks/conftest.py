@@ -13,10 +13,10 @@ from sekkei.runtime.deployment import Deployment, Opened, assemble
 from sekkei.runtime.settings import Secrets, Settings
 from sekkei.store import Store
 from sekkei.web.testing import Client, opened
-from sekkei_systems.tasks import SYSTEM
 from sekkei_systems.tasks.design import Role, Team
 from sekkei_systems.tasks.jobs import TaskJobs
 from sekkei_systems.tasks.service import Admin, Member, Service, Visitor
+from sekkei_systems.tasks.system import SYSTEM
 from tests.browser import browser, serve, shots
 from tests.systems.conftest import LATEST_INDEX_SECONDS, retries
 

@@ -7,7 +7,7 @@ import re
 
 from playwright.async_api import Page, Route, expect
 
-from sekkei_systems.tasks import SYSTEM
+from sekkei_systems.tasks.system import SYSTEM
 from tests.browser import PHONE, Serve, Shots, Site, Windows, another_page, back_online, drawn, eventually, found_at
 
 

@@ -13,8 +13,9 @@ from sekkei.commands import CouldNotRun
 from sekkei.runtime.deployment import assemble
 from sekkei.runtime.settings import from_environment
 from sekkei.store import Embedded
-from sekkei_systems.tasks import SYSTEM, command
+from sekkei_systems.tasks import command
 from sekkei_systems.tasks.service import Visitor
+from sekkei_systems.tasks.system import SYSTEM
 from tests.systems.tasks.boards import trello
 
 

@@ -11,10 +11,10 @@ from sekkei.clock import ManualClock
 from sekkei.runtime import pulse
 from sekkei.store import Embedded
 from sekkei.web.testing import Client, opened
-from sekkei_systems.tasks import SYSTEM
+from sekkei_systems.tasks.design.statuses import Status
 from sekkei_systems.tasks.rules.drafts import TaskChanges, TaskDraft
-from sekkei_systems.tasks.rules.statuses import Status
 from sekkei_systems.tasks.service import Admin, Service
+from sekkei_systems.tasks.system import SYSTEM
 from tests.systems.tasks.metered import Metered
 
 TASKS = 600

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from sekkei.web.testing import opened
-from sekkei_systems.tasks import SYSTEM
+from sekkei_systems.tasks.system import SYSTEM
 
 
 async def test_every_kind_of_item_is_there() -> None:

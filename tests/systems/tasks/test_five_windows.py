@@ -17,11 +17,11 @@ from playwright.async_api import Page, Response, TimeoutError, expect
 
 from sekkei.design import Database
 from sekkei.runtime.demo_people import DEMO_PEOPLE
-from sekkei_systems.tasks import SYSTEM
 from sekkei_systems.tasks.design import Role, Task, comments_in, stored_tasks
+from sekkei_systems.tasks.design.statuses import Status
 from sekkei_systems.tasks.rules.drafts import TaskDraft
-from sekkei_systems.tasks.rules.statuses import Status
 from sekkei_systems.tasks.service import Admin, Service, Visitor
+from sekkei_systems.tasks.system import SYSTEM
 from tests.browser import Serve, Site, Windows, another_page, back_online
 
 TASKS = 12

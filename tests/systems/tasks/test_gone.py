@@ -24,10 +24,10 @@ from sekkei_systems.tasks.design import (
     totals,
     views_of,
 )
+from sekkei_systems.tasks.design.statuses import Status
 from sekkei_systems.tasks.rules.drafts import TaskChanges, TaskDraft
 from sekkei_systems.tasks.rules.foreign import Board, ForeignTask
 from sekkei_systems.tasks.rules.hooks import of_task
-from sekkei_systems.tasks.rules.statuses import Status
 from sekkei_systems.tasks.service import Admin, Visitor
 from sekkei_systems.tasks.service.herald import Herald
 from sekkei_systems.tasks.service.mail import email_hash

@@ -19,9 +19,9 @@ from sekkei_systems.tasks.design import (
     totals,
     views_of,
 )
+from sekkei_systems.tasks.design.statuses import Status
 from sekkei_systems.tasks.jobs import SNAPSHOT_LIFE
 from sekkei_systems.tasks.rules.drafts import TaskChanges, TaskDraft
-from sekkei_systems.tasks.rules.statuses import Status
 from tests import calls
 from tests.systems.tasks.conftest import World
 from tests.systems.tasks.late import Late

@@ -6,9 +6,9 @@ import re
 
 from playwright.async_api import Page, Route, expect
 
-from sekkei_systems.tasks import SYSTEM
 from sekkei_systems.tasks.rules.drafts import TaskDraft
 from sekkei_systems.tasks.service import Service
+from sekkei_systems.tasks.system import SYSTEM
 from tests.browser import DESKTOP, PHONE, Serve, Shots, Site, Windows
 
 

@@ -6,7 +6,7 @@ import asyncio
 
 from playwright.async_api import Page, Route, expect
 
-from sekkei_systems.tasks import SYSTEM
+from sekkei_systems.tasks.system import SYSTEM
 from tests.browser import Serve, Shots, Windows, another_page
 from tests.systems.tasks.test_keyboard import _board, _ready
 

@@ -10,11 +10,11 @@ import pytest
 from sekkei.clock import ManualClock
 from sekkei.runtime.live import LiveEvent
 from sekkei.store import Embedded, Store
+from sekkei_systems.tasks.design.statuses import Status
 from sekkei_systems.tasks.reactions import topic
 from sekkei_systems.tasks.rules.drafts import TaskChanges, TaskDraft
 from sekkei_systems.tasks.rules.filters import Filter
 from sekkei_systems.tasks.rules.foreign import Board, ForeignTask
-from sekkei_systems.tasks.rules.statuses import Status
 from tests.systems.tasks.conftest import World
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from playwright.async_api import expect
 
-from sekkei_systems.tasks import SYSTEM
+from sekkei_systems.tasks.system import SYSTEM
 from tests.browser import Serve, Shots, Windows, another_page
 from tests.systems.tasks.test_keyboard import _board, _ready
 

@@ -165,7 +165,7 @@ async def test_every_page_fits_and_a_made_up_example_runs(
 
 
 async def test_titles_end_inside_their_boxes(browser: Windows, serve: Serve) -> None:
-    from sekkei_systems.chiipochi import SYSTEM
+    from sekkei_systems.chiipochi.system import SYSTEM
 
     site = await serve(SYSTEM)
     page = await browser.window()
@@ -186,7 +186,7 @@ async def test_titles_end_inside_their_boxes(browser: Windows, serve: Serve) -> 
 async def test_the_map_is_walked_and_a_pattern_priced_by_keyboard_alone(
     browser: Windows, serve: Serve, shots: Shots
 ) -> None:
-    from sekkei_systems.tasks import SYSTEM
+    from sekkei_systems.tasks.system import SYSTEM
 
     site = await serve(SYSTEM)
     page = await browser.window(locale="en-US")

@@ -16,7 +16,7 @@ from sekkei.store.read_only import ReadOnly
 from sekkei.web.console import simulations
 from sekkei.web.console.target import Looked
 from sekkei.web.testing import opened
-from sekkei_systems.tasks import SYSTEM
+from sekkei_systems.tasks.system import SYSTEM
 
 MAP = "/console/designs/tasks/map"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sekkei.web.testing import opened
-from sekkei_systems.tasks import SYSTEM
+from sekkei_systems.tasks.system import SYSTEM
 
 MAP = "/console/designs/tasks/map"
 

@@ -12,7 +12,7 @@ from sekkei.store import Embedded
 from sekkei.store.read_only import ReadOnly
 from sekkei.web.console import target
 from sekkei.web.testing import opened
-from sekkei_systems.tasks import SYSTEM
+from sekkei_systems.tasks.system import SYSTEM
 
 
 async def test_a_pattern_is_run_with_what_was_typed() -> None:
@@ -44,7 +44,7 @@ async def test_what_does_not_fit_is_said_beside_its_field() -> None:
 
 
 async def test_patterns_that_write_are_shown_and_not_run() -> None:
-    from sekkei_systems.chiipochi import SYSTEM as CHIIPOCHI
+    from sekkei_systems.chiipochi.system import SYSTEM as CHIIPOCHI
 
     async with opened(CHIIPOCHI) as client:
         await client.sign_in("demo-aoi")

@@ -16,11 +16,11 @@ from sekkei_fakes.discord.client import AppClient, Outcome
 from sekkei_fakes.discord.discord import LocalDiscord, No
 from sekkei_fakes.discord.end import API, DiscordEnd
 from sekkei_systems import days
-from sekkei_systems.eventbot import SYSTEM
 from sekkei_systems.eventbot.demo.guild import ATTENDEE_ROLE, ORGANISER_ROLE, PEOPLE, RECRUIT
 from sekkei_systems.eventbot.design import Event
 from sekkei_systems.eventbot.ports.discord.signature import Signer
 from sekkei_systems.eventbot.rules.identifiers import uuid_of
+from sekkei_systems.eventbot.system import SYSTEM
 
 TOKEN = "discord-token"
 APPLICATION = "8000000000000000001"

@@ -173,7 +173,7 @@ def numbers_are_given_twice(patch: pytest.MonkeyPatch) -> None:
 
 
 def what_is_open_again_is_still_said_to_be_done(patch: pytest.MonkeyPatch) -> None:
-    from sekkei_systems.tasks.rules.statuses import Status
+    from sekkei_systems.tasks.design.statuses import Status
     from sekkei_systems.tasks.service.flows import Flows
 
     async def changed(self: Flows, old: Any, new: Any) -> None:

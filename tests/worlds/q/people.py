@@ -15,7 +15,6 @@ from typing import Any
 from sekkei.worlds import Broken, Person, Script, World, promises
 from sekkei.worlds.seam import STORM
 from sekkei_fakes.expo import PATH, ExpoCounterpart, Phone
-from sekkei_systems.q import SYSTEM
 from sekkei_systems.q.design.models import (
     Answer,
     ReactionType,
@@ -24,6 +23,7 @@ from sekkei_systems.q.design.models import (
     User,
 )
 from sekkei_systems.q.design.models_added import Decision
+from sekkei_systems.q.system import SYSTEM
 from tests.worlds.q.hearing import hear
 
 HOUR, DAY = 3600.0, 86400.0

@@ -9,9 +9,9 @@ from typing import Any
 
 from sekkei.web.testing import Reply
 from sekkei.worlds import Person, Script
-from sekkei_systems.tasks import SYSTEM
 from sekkei_systems.tasks.design import TeamUser, User
-from sekkei_systems.tasks.rules.statuses import Status
+from sekkei_systems.tasks.design.statuses import Status
+from sekkei_systems.tasks.system import SYSTEM
 
 TABLE = "task-table-v3"
 MAIL_SECONDS = 60

@@ -35,7 +35,7 @@ from sekkei_systems.tasks.design import (
     User,
     UserTeam,
 )
-from sekkei_systems.tasks.rules.statuses import Status
+from sekkei_systems.tasks.design.statuses import Status
 from tests.worlds.tasks.people import HOUR, TABLE, WORLD
 from tests.worlds.tasks.programs import receiver_of
 from tests.worlds.tasks.teams import INVITATIONS

@@ -16,7 +16,7 @@ from sekkei_systems.tasks.api.shapes import (
     TickCheck,
 )
 from sekkei_systems.tasks.design import Plan
-from sekkei_systems.tasks.rules.statuses import Status
+from sekkei_systems.tasks.design.statuses import Status
 from sekkei_systems.tasks.service import Admin, Member, Plans, Tasks, Teams
 from sekkei_systems.tasks.service.plans import Marks
 

@@ -10,9 +10,9 @@ from msgspec import UNSET, Meta, Struct, UnsetType, structs
 from sekkei.kit.typed import Line, Text, Token
 from sekkei.web import Rate
 from sekkei_systems.tasks.design import Delivered, Hook, HookDelivery, HookEvent, Note, NoteKind, Role, Task
+from sekkei_systems.tasks.design.statuses import Order, Priority, Status
 from sekkei_systems.tasks.rules.drafts import ENTERED, TaskChanges, TaskDraft
 from sekkei_systems.tasks.rules.filters import Late
-from sekkei_systems.tasks.rules.statuses import Order, Priority, Status
 from sekkei_systems.tasks.service.plans import NOTHING, Beside
 
 HOOK_TESTS = (Rate.per_minute(20), "webhook")

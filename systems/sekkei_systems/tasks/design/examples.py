@@ -25,6 +25,7 @@ from sekkei_systems.tasks.design.models import (
     User,
     UserTeam,
 )
+from sekkei_systems.tasks.design.statuses import Priority, Status
 from sekkei_systems.tasks.design.tables import (
     activities,
     comments,
@@ -42,7 +43,6 @@ from sekkei_systems.tasks.design.tables import (
     user_teams,
     users,
 )
-from sekkei_systems.tasks.rules.statuses import Priority, Status
 
 _NOW = datetime(2025, 11, 9, 12, tzinfo=JST)
 _ID = "019a571b53808f4ff31e78de"

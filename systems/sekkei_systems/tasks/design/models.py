@@ -8,7 +8,7 @@ from enum import Enum
 from sekkei.design import Attr, Field, attr, computed, epoch, iso, model, part, template, version
 from sekkei.kit.text import folded
 from sekkei_systems.days import JST
-from sekkei_systems.tasks.rules.statuses import GROUPS, Priority, Status, group
+from sekkei_systems.tasks.design.statuses import GROUPS, Priority, Status, group
 
 SEARCHED_CHARACTERS_MAX = 10_300
 DESCRIPTION_KEPT_MAX = 500

@@ -37,6 +37,7 @@ from sekkei_systems.tasks.design.models import (
     tag_ref,
     work_of,
 )
+from sekkei_systems.tasks.design.statuses import OPEN, Order, Status, group, group_serving
 from sekkei_systems.tasks.design.tables import (
     activities,
     batches,
@@ -65,7 +66,6 @@ from sekkei_systems.tasks.design.tables import (
     user_teams,
     users,
 )
-from sekkei_systems.tasks.rules.statuses import OPEN, Order, Status, group, group_serving
 
 # How tasks are found by status
 

@@ -15,13 +15,13 @@ from sekkei.kit.typed import Line, Token
 from sekkei.runtime.refusals import Invalid
 from sekkei.web import Events, Form, Html, Pages, Redirect, local_path
 from sekkei_systems.tasks.design import Task
+from sekkei_systems.tasks.design.statuses import Status
 from sekkei_systems.tasks.pages.subtasks import still_open, warned
 from sekkei_systems.tasks.pages.task import undo_path
 from sekkei_systems.tasks.pages.view import ORDER_COOKIE, Card, Listening, View, card_words
 from sekkei_systems.tasks.reactions import topic
 from sekkei_systems.tasks.rules.drafts import TaskChanges
 from sekkei_systems.tasks.rules.filters import Filter
-from sekkei_systems.tasks.rules.statuses import Status
 from sekkei_systems.tasks.service import Member, Numbers, Plans, Quick, Tasks
 
 COOKIE_SECONDS = 400 * 86_400

@@ -8,11 +8,11 @@ from msgspec import UNSET, Struct
 
 from sekkei.kit.typed import Token
 from sekkei.web import Html, Pages, Redirect, local_path
+from sekkei_systems.tasks.design.statuses import Status
 from sekkei_systems.tasks.pages.board import After
 from sekkei_systems.tasks.pages.view import Listening, View
 from sekkei_systems.tasks.rules.drafts import TaskChanges
 from sekkei_systems.tasks.rules.filters import Filter
-from sekkei_systems.tasks.rules.statuses import Status
 from sekkei_systems.tasks.service import Batches, Member, Tasks
 from sekkei_systems.tasks.service.batches import Outcome
 

@@ -14,8 +14,8 @@ from sekkei.web import Form, Html, Pages, Redirect, Sent, limit
 from sekkei.web.identity.accounts import email_of
 from sekkei_systems.tasks.api.shapes import MAILS, ChangeTeam
 from sekkei_systems.tasks.design import Role
+from sekkei_systems.tasks.design.statuses import Status
 from sekkei_systems.tasks.pages.view import View
-from sekkei_systems.tasks.rules.statuses import Status
 from sekkei_systems.tasks.service import Admin, Feeds, Invitations, Member, Tags, Teams
 from sekkei_systems.tasks.service.access import as_admin
 from sekkei_systems.tasks.service.teams import LIMIT_MAX

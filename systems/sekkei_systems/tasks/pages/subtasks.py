@@ -10,9 +10,9 @@ from sekkei.kit.typed import Line
 from sekkei.runtime.refusals import Refusal
 from sekkei.web import Pages, Redirect
 from sekkei_systems.tasks.design import Task
+from sekkei_systems.tasks.design.statuses import Status
 from sekkei_systems.tasks.pages.plan import ONE, Typed, back, refused
 from sekkei_systems.tasks.rules.drafts import TaskChanges
-from sekkei_systems.tasks.rules.statuses import Status
 from sekkei_systems.tasks.service import Member, Plans, Quick, Tasks
 
 pages = Pages()

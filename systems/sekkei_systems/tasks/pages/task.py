@@ -11,6 +11,7 @@ from sekkei.kit.typed import Token
 from sekkei.runtime.refusals import Conflict, Invalid
 from sekkei.web import Form, Html, Pages, Redirect, Sent
 from sekkei_systems.tasks.design import Task, tag_ref
+from sekkei_systems.tasks.design.statuses import Status
 from sekkei_systems.tasks.pages import plan
 from sekkei_systems.tasks.pages.subtasks import still_open, warned
 from sekkei_systems.tasks.pages.view import Listening, View
@@ -18,7 +19,6 @@ from sekkei_systems.tasks.refusals import Clashed
 from sekkei_systems.tasks.rules.drafts import ENTERED, TaskDraft, drafted
 from sekkei_systems.tasks.rules.history import text
 from sekkei_systems.tasks.rules.merging import Clash, Kept
-from sekkei_systems.tasks.rules.statuses import Status
 from sekkei_systems.tasks.service import Comments, Member, Plans, Tasks, Trash
 from sekkei_systems.tasks.service.plans import ALONE
 

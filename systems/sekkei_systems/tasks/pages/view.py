@@ -19,13 +19,13 @@ from sekkei.web import User, live_url
 from sekkei.web.rendering import day as in_words
 from sekkei_systems import days
 from sekkei_systems.tasks.design import Tag, Task, Team, TeamUser, Totals, one_task
+from sekkei_systems.tasks.design.statuses import Priority, Status
 from sekkei_systems.tasks.reactions import topic
 from sekkei_systems.tasks.refusals import NoSuchTask
 from sekkei_systems.tasks.rules.agenda import lateness
 from sekkei_systems.tasks.rules.filters import Filter, Late, read
 from sekkei_systems.tasks.rules.history import PARENT, value
 from sekkei_systems.tasks.rules.markdown import Writer
-from sekkei_systems.tasks.rules.statuses import Priority, Status
 from sekkei_systems.tasks.service import Access, Admin, Member, Notes, People, Tags, Tasks, Visitor
 from sekkei_systems.tasks.service.access import as_admin
 from sekkei_systems.tasks.texts import say, t

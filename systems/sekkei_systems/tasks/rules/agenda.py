@@ -7,8 +7,8 @@ from datetime import date, timedelta
 from enum import Enum
 
 from sekkei_systems.tasks.design import Task
+from sekkei_systems.tasks.design.statuses import Status
 from sekkei_systems.tasks.rules.filters import Late
-from sekkei_systems.tasks.rules.statuses import Status
 
 
 class Due(Enum):

@@ -7,7 +7,7 @@ from datetime import date, datetime
 
 from sekkei.kit.calendars import Entry, write
 from sekkei_systems.tasks.design import Task
-from sekkei_systems.tasks.rules.statuses import Status
+from sekkei_systems.tasks.design.statuses import Status
 
 
 def calendar(name: str, tasks: Iterable[Task], url: str, now: datetime) -> bytes:

@@ -15,9 +15,9 @@ from msgspec import UNSET, Meta, Struct, UnsetType, structs
 from sekkei.design import replace
 from sekkei.kit.typed import Line, Text, Token
 from sekkei_systems.tasks.design import Task, tag_ref
+from sekkei_systems.tasks.design.statuses import Priority, Status
 from sekkei_systems.tasks.refusals import TooLarge
 from sekkei_systems.tasks.rules.entered import check_dates, line_of, text_of
-from sekkei_systems.tasks.rules.statuses import Priority, Status
 
 TITLE_MAX = 200
 DESCRIPTION_MAX = 10_000

@@ -29,7 +29,7 @@ from sekkei_systems.tasks.design import (
     tagged,
     to_do_with_tags,
 )
-from sekkei_systems.tasks.rules.statuses import ALL, OPEN, Order, Priority, Status
+from sekkei_systems.tasks.design.statuses import ALL, OPEN, Order, Priority, Status
 
 TEXT_MAX = 100
 TAGS_MAX = 10

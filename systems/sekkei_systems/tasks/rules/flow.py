@@ -10,8 +10,8 @@ from datetime import date, datetime, timedelta
 import orjson
 
 from sekkei_systems.tasks.design import Activity, DayTotals, Flow, Task
+from sekkei_systems.tasks.design.statuses import Status
 from sekkei_systems.tasks.rules.numbers import reference
-from sekkei_systems.tasks.rules.statuses import Status
 
 
 def begun_at(task: Task, lines: Iterable[Activity]) -> datetime | None:

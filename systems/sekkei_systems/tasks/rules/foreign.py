@@ -21,10 +21,10 @@ import orjson
 from sekkei.kit.text import many_lines, one_line
 from sekkei.runtime.refusals import Invalid
 from sekkei_systems.days import JST
+from sekkei_systems.tasks.design.statuses import Priority, Status
 from sekkei_systems.tasks.refusals import TooLarge
 from sekkei_systems.tasks.rules.drafts import DESCRIPTION_MAX, TAGS_ON_A_TASK_MAX, TITLE_MAX, TaskDraft
 from sekkei_systems.tasks.rules.entered import FIRST_DAY, LAST_DAY
-from sekkei_systems.tasks.rules.statuses import Priority, Status
 
 BYTES_MAX = 5_000_000
 UNPACKED_MAX = 20_000_000

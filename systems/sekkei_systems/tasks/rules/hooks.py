@@ -18,10 +18,10 @@ from sekkei.runtime.refusals import Invalid
 from sekkei.runtime.settings import Settings
 from sekkei.runtime.transports.webhook import Network, allowed_networks
 from sekkei_systems.tasks.design import Activity, Comment, HookEvent, Task, Team, TeamUser
+from sekkei_systems.tasks.design.statuses import Status
 from sekkei_systems.tasks.rules.drafts import TaskDraft
 from sekkei_systems.tasks.rules.history import differences
 from sekkei_systems.tasks.rules.numbers import reference
-from sekkei_systems.tasks.rules.statuses import Status
 
 URL_LENGTH_MAX = 500
 TEST = "test"

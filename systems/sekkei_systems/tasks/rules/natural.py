@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
 
+from sekkei_systems.tasks.design.statuses import Priority
 from sekkei_systems.tasks.rules.entered import FIRST_DAY, LAST_DAY
-from sekkei_systems.tasks.rules.statuses import Priority
 
 WEEKDAYS = "月火水木金土日"
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")

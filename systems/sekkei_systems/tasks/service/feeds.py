@@ -7,9 +7,9 @@ from sekkei.design import ConditionFailed, Database
 from sekkei.kit.signing import Signer
 from sekkei.runtime import days
 from sekkei_systems.tasks.design import UserTeam, chosen, user_teams
+from sekkei_systems.tasks.design.statuses import OPEN, Order
 from sekkei_systems.tasks.refusals import NoSuchTeam
 from sekkei_systems.tasks.rules.calendar_feed import calendar
-from sekkei_systems.tasks.rules.statuses import OPEN, Order
 from sekkei_systems.tasks.service.access import Access, Member
 
 TASKS_MAX = 1_000

@@ -9,8 +9,8 @@ from sekkei.design import Database, TransactionFailed
 from sekkei.runtime import days
 from sekkei_systems.days import JST
 from sekkei_systems.tasks.design import Flow, Task, activity_on, flow_in, flows, tasks
+from sekkei_systems.tasks.design.statuses import Status
 from sekkei_systems.tasks.rules.flow import begun_at
-from sekkei_systems.tasks.rules.statuses import Status
 from sekkei_systems.tasks.service.access import Member
 
 LIFE = timedelta(days=400)

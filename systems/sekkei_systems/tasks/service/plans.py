@@ -11,11 +11,11 @@ from sekkei.design import Action, ConditionFailed, Contended, Database, Ref, Tra
 from sekkei.design.retries import pause
 from sekkei_systems import days
 from sekkei_systems.tasks.design import Check, Links, Plan, Task, links, one_task, plan_of, plans, talk_about, tasks
+from sekkei_systems.tasks.design.statuses import Status
 from sekkei_systems.tasks.refusals import Circular, NoSuchBlocker, NoSuchCheck, NoSuchTask, TooLarge
 from sekkei_systems.tasks.rules.entered import line_of
 from sekkei_systems.tasks.rules.identifiers import short
 from sekkei_systems.tasks.rules.recurring import BadRule, anchored, checked, following
-from sekkei_systems.tasks.rules.statuses import Status
 from sekkei_systems.tasks.service.access import Member
 from sekkei_systems.tasks.service.numbers import Numbers
 from sekkei_systems.tasks.service.tasks import TRIES_MAX, Tasks

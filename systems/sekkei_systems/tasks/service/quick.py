@@ -8,10 +8,10 @@ from sekkei.clock import Clock
 from sekkei.design import Database
 from sekkei_systems import days
 from sekkei_systems.tasks.design import Task, members_of, tags_of
+from sekkei_systems.tasks.design.statuses import Status
 from sekkei_systems.tasks.refusals import BadText
 from sekkei_systems.tasks.rules.drafts import TITLE_MAX, TaskDraft
 from sekkei_systems.tasks.rules.natural import Understood, understood
-from sekkei_systems.tasks.rules.statuses import Status
 from sekkei_systems.tasks.service.access import Member
 from sekkei_systems.tasks.service.tasks import Tasks
 

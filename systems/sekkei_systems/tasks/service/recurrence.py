@@ -13,10 +13,10 @@ from sekkei.design.retries import pause
 from sekkei.runtime.refusals import Refusal
 from sekkei_systems import days
 from sekkei_systems.tasks.design import Plan, Task, members_of, plan_of, plans, tags_of, team_users
+from sekkei_systems.tasks.design.statuses import Status
 from sekkei_systems.tasks.refusals import NoSuchTeam
 from sekkei_systems.tasks.rules.drafts import TaskDraft
 from sekkei_systems.tasks.rules.recurring import following
-from sekkei_systems.tasks.rules.statuses import Status
 from sekkei_systems.tasks.service.subtasks import Tie
 from sekkei_systems.tasks.service.tasks import TRIES_MAX, Tasks
 

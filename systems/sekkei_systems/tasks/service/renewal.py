@@ -12,7 +12,7 @@ from sekkei.design.retries import TRIES_MAX, pause
 from sekkei.errors import ConditionalCheckFailedException, TransactionConflictException
 from sekkei_systems import days
 from sekkei_systems.tasks.design import Talk, Task, comments_on, one_task, talks, tasks
-from sekkei_systems.tasks.rules.statuses import Status
+from sekkei_systems.tasks.design.statuses import Status
 from sekkei_systems.tasks.rules.writes import stored, texts
 
 LEFT_BEHIND = ("search_text", "comment_count")

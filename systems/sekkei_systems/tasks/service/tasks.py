@@ -42,6 +42,7 @@ from sekkei_systems.tasks.design import (
     totals,
     whole_text,
 )
+from sekkei_systems.tasks.design.statuses import Status
 from sekkei_systems.tasks.refusals import (
     Clashed,
     Crowded,
@@ -59,7 +60,6 @@ from sekkei_systems.tasks.rules.history import PARENT, rolled_back, undone
 from sekkei_systems.tasks.rules.identifiers import short
 from sekkei_systems.tasks.rules.merging import Kept, chosen, merged
 from sekkei_systems.tasks.rules.ranks import RANK_MAX, between
-from sekkei_systems.tasks.rules.statuses import Status
 from sekkei_systems.tasks.rules.writes import beside, counted, rewritten, stored, told
 from sekkei_systems.tasks.service.access import Member
 from sekkei_systems.tasks.service.numbers import Numbers

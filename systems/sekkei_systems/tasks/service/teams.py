@@ -28,11 +28,11 @@ from sekkei_systems.tasks.design import (
     user_teams,
     users,
 )
+from sekkei_systems.tasks.design.statuses import Status
 from sekkei_systems.tasks.refusals import LastAdmin, NoSuchMember, NoSuchTeam, TooLarge
 from sekkei_systems.tasks.rules.entered import line_of, text_of
 from sekkei_systems.tasks.rules.identifiers import short
 from sekkei_systems.tasks.rules.numbers import checked_key, key_of
-from sekkei_systems.tasks.rules.statuses import Status
 from sekkei_systems.tasks.service.access import Admin, Member, as_admin, in_order
 
 NAME_MAX = 100

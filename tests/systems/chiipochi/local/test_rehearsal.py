@@ -13,8 +13,8 @@ from sekkei_fakes.line_friend import USER
 from sekkei_fakes.served import serve
 from sekkei_fakes.stripe.rehearsal import Rehearsal, settings
 from sekkei_fakes.stripe.server import StripeEnd
-from sekkei_systems.chiipochi import SYSTEM
 from sekkei_systems.chiipochi.design import history_of_user
+from sekkei_systems.chiipochi.system import SYSTEM
 
 DOCUMENT = Path(__file__).parents[4] / "docs" / "chiipochi.md"
 

@@ -6,7 +6,7 @@ import re
 
 from sekkei.clock import ManualClock
 from sekkei.web.testing import opened, test_settings
-from sekkei_systems.chiipochi import SYSTEM
+from sekkei_systems.chiipochi.system import SYSTEM
 from tests.systems.chiipochi.conftest import AOI, Bot
 from tests.systems.chiipochi.rules.test_pdf import _words
 

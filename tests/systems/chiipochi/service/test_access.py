@@ -7,9 +7,9 @@ import pytest
 from sekkei.clock import ManualClock
 from sekkei.runtime.refusals import NotThere
 from sekkei.web.testing import opened, test_settings
-from sekkei_systems.chiipochi import SYSTEM
 from sekkei_systems.chiipochi.service.access import Donor
 from sekkei_systems.chiipochi.service.links import order_id_of
+from sekkei_systems.chiipochi.system import SYSTEM
 from tests.systems.chiipochi.conftest import AOI, Bot
 
 

@@ -12,10 +12,10 @@ import orjson
 from sekkei.clock import ManualClock
 from sekkei.design import replace
 from sekkei.web.testing import opened, test_settings
-from sekkei_systems.chiipochi import SYSTEM
 from sekkei_systems.chiipochi.design.models import Donation
 from sekkei_systems.chiipochi.service.access import Operator
 from sekkei_systems.chiipochi.service.exports import as_csv
+from sekkei_systems.chiipochi.system import SYSTEM
 from tests.systems.chiipochi.conftest import AOI, NOW, REN, TODAY, Bot, utc
 
 

@@ -9,11 +9,11 @@ import orjson
 
 from sekkei.clock import ManualClock
 from sekkei.web.testing import opened, test_settings
-from sekkei_systems.chiipochi import SYSTEM
 from sekkei_systems.chiipochi.design.models import Outcome, Status
 from sekkei_systems.chiipochi.ports.payments import signed
 from sekkei_systems.chiipochi.ports.payments.port import PaymentEvent
 from sekkei_systems.chiipochi.service.links import order_id_of
+from sekkei_systems.chiipochi.system import SYSTEM
 from tests.runtime.servers import http_server
 from tests.systems.chiipochi.conftest import AOI, CHECKOUT, TODAY, Bot
 

@@ -10,9 +10,9 @@ import pytest
 from sekkei.clock import ManualClock
 from sekkei.runtime.transports.line import signature
 from sekkei.web.testing import opened, test_settings
-from sekkei_systems.chiipochi import SYSTEM
 from sekkei_systems.chiipochi.design import line_events
 from sekkei_systems.chiipochi.ports.line.port import local_secret
+from sekkei_systems.chiipochi.system import SYSTEM
 from sekkei_systems.chiipochi.webhooks import line
 from tests.systems.chiipochi.conftest import AOI, REN, Bot
 

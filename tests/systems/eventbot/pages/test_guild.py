@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import sekkei_systems.eventbot
 from sekkei_systems.eventbot.demo.guild import GUILD_ID
 from sekkei_systems.eventbot.ports.discord.permissions import (
     MANAGE_GUILD,
 )
 from sekkei_systems.eventbot.service import NewNotice
+from sekkei_systems.eventbot.system import SYSTEM
 from tests.systems.eventbot.conftest import AOI, MEI, REN, Bot, linked
 
 
@@ -27,6 +27,6 @@ async def test_whoever_manages_the_server_can_have_everything_deleted(quick: Bot
         await quick.work(6)
     store = quick.service.desk.db.store
     kept = {"OrganiserLinks"}
-    for table in sekkei_systems.eventbot.SYSTEM.design.tables.values():
+    for table in SYSTEM.design.tables.values():
         if table.name not in kept:
             assert (await store.call("Scan", {"TableName": table.name}))["Count"] == 0, table.name

@@ -7,7 +7,7 @@ import pytest
 
 from sekkei.clock import ManualClock
 from sekkei_systems import days
-from sekkei_systems.lessons import SYSTEM
+from sekkei_systems.lessons.system import SYSTEM
 from tests.browser import Serve
 from tests.systems.lessons.world import NOON
 from tests.web.described import Known, ask_everything

@@ -13,9 +13,9 @@ from sekkei.web.testing import Client, opened
 from sekkei_fakes.studio.demo import DAYS, LESSONS
 from sekkei_fakes.studio.end import LocalStudio
 from sekkei_systems import days
-from sekkei_systems.lessons import SYSTEM, demo_studio
 from sekkei_systems.lessons.design import design
 from sekkei_systems.lessons.service import Service
+from sekkei_systems.lessons.system import SYSTEM, demo_studio
 from tests.systems.lessons.world import NOON
 
 LESSON = "ebs/2025-07-30/08:00"

@@ -11,13 +11,14 @@ from sekkei.clock import ManualClock
 from sekkei.store import Store
 from sekkei.web.testing import Client, opened, test_settings
 from sekkei_fakes.studio.system import State, StudioSystem
-from sekkei_systems.lessons import SYSTEM, refusals
+from sekkei_systems.lessons import refusals
 from sekkei_systems.lessons.design import ReservationState, Role, lessons_table
 from sekkei_systems.lessons.rules.places import Availability
 from sekkei_systems.lessons.rules.studios import Studio
 from sekkei_systems.lessons.service import Service
 from sekkei_systems.lessons.service.access import Member, Staff
 from sekkei_systems.lessons.service.connections import KEPT_SECONDS, Wanted
+from sekkei_systems.lessons.system import SYSTEM
 from tests.systems.lessons.ports.test_booking import running
 from tests.systems.lessons.steps import add_lesson
 from tests.systems.lessons.world import LESSON, World

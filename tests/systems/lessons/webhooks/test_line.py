@@ -17,7 +17,7 @@ from sekkei.runtime.transports import configured
 from sekkei.web.testing import Reply, opened, test_settings
 from sekkei_fakes import served
 from sekkei_fakes.line import LineCounterpart
-from sekkei_systems.lessons import SYSTEM
+from sekkei_systems.lessons.system import SYSTEM
 from sekkei_systems.lessons.webhooks.line import channel_secrets
 
 

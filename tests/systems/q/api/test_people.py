@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from sekkei.web.testing import Client, opened, test_settings
-from sekkei_systems.q import SYSTEM
 from sekkei_systems.q.api.people import FOLLOWS
 from sekkei_systems.q.service.people import Profile
+from sekkei_systems.q.system import SYSTEM
 from tests.systems.q.conftest import World
 
 

@@ -11,11 +11,12 @@ from sekkei.runtime.deployment import assemble
 from sekkei.runtime.design import Message
 from sekkei.runtime.settings import Secrets, Settings
 from sekkei_systems import days
-from sekkei_systems.q import SYSTEM, design
+from sekkei_systems.q import design
 from sekkei_systems.q.design.models import NEVER, DailyQuestion, DeviceType, Question, QuestionStatus
 from sekkei_systems.q.design.tables import daily_questions, questions
 from sekkei_systems.q.rules import times
 from sekkei_systems.q.service.planning import Published
+from sekkei_systems.q.system import SYSTEM
 from tests.systems.q.conftest import LEASE_SECONDS, SETTLING_ROUNDS, World
 
 DAY = timedelta(days=1).total_seconds()

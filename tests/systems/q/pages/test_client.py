@@ -9,8 +9,8 @@ from pathlib import Path
 
 import sekkei_systems.q
 from sekkei.web.testing import Client, opened
-from sekkei_systems.q import SYSTEM
 from sekkei_systems.q.pages.client import MODULES, SHELL_FILES
+from sekkei_systems.q.system import SYSTEM
 from sekkei_systems.q.texts import say
 from tests.systems.q.conftest import World
 

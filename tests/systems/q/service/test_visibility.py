@@ -11,11 +11,11 @@ import pytest
 from sekkei.runtime.deployment import assemble
 from sekkei.runtime.refusals import Refusal
 from sekkei.runtime.settings import Settings
-from sekkei_systems.q import SYSTEM
 from sekkei_systems.q.design.models import ReactionType, Visibility
 from sekkei_systems.q.refusals import AnswerFirst
 from sekkei_systems.q.service import answers_first, hides_flagged
 from sekkei_systems.q.service.people import Profile
+from sekkei_systems.q.system import SYSTEM
 from tests.systems.q.conftest import World
 
 Prepare = Callable[[World], Awaitable[None]]

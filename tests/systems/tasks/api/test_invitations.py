@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sekkei.clock import ManualClock
 from sekkei.web.testing import Client, opened, test_settings
-from sekkei_systems.tasks import SYSTEM
+from sekkei_systems.tasks.system import SYSTEM
 from tests.systems.tasks.api.program import new_team
 
 

@@ -10,7 +10,7 @@ import orjson
 
 from sekkei.clock import ManualClock
 from sekkei.web.testing import Client, Reply, opened
-from sekkei_systems.tasks import SYSTEM
+from sekkei_systems.tasks.system import SYSTEM
 from tests.systems.tasks.test_authorisation import API, World, api
 from tests.web.authorisation import Rule, routes_of
 

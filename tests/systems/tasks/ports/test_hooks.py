@@ -17,12 +17,12 @@ from sekkei.runtime.deployment import Deployment, assemble
 from sekkei.runtime.settings import Secrets, Settings
 from sekkei.runtime.transports.webhook import resolved
 from sekkei.store import Embedded
-from sekkei_systems.tasks import SYSTEM
 from sekkei_systems.tasks.design import Delivered, Hook, HookDelivery, HookEvent
 from sekkei_systems.tasks.ports.hooks import TRIED_FOR
 from sekkei_systems.tasks.rules.drafts import TaskDraft
 from sekkei_systems.tasks.rules.hooks import BadHookUrl
 from sekkei_systems.tasks.service import Admin, Service, Visitor
+from sekkei_systems.tasks.system import SYSTEM
 from tests.runtime.servers import http_server
 from tests.systems.tasks.conftest import NOON
 

@@ -6,10 +6,10 @@ from datetime import date, timedelta
 
 import pytest
 
+from sekkei_systems.tasks.design.statuses import Status
 from sekkei_systems.tasks.rules.agenda import Due, agenda, lateness
 from sekkei_systems.tasks.rules.drafts import TaskDraft
 from sekkei_systems.tasks.rules.filters import Late
-from sekkei_systems.tasks.rules.statuses import Status
 
 TODAY = date(2025, 11, 6)
 YESTERDAY = TODAY - timedelta(days=1)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from datetime import UTC, date, datetime
 
+from sekkei_systems.tasks.design.statuses import Status
 from sekkei_systems.tasks.rules.calendar_feed import calendar
 from sekkei_systems.tasks.rules.drafts import TaskDraft
-from sekkei_systems.tasks.rules.statuses import Status
 
 NOW = datetime(2025, 11, 6, 3, tzinfo=UTC)
 

@@ -6,9 +6,9 @@ from datetime import date
 
 import pytest
 
+from sekkei_systems.tasks.design.statuses import Priority, Status
 from sekkei_systems.tasks.refusals import BadDates, BadText, TooLarge
 from sekkei_systems.tasks.rules.drafts import TaskChanges, TaskDraft
-from sekkei_systems.tasks.rules.statuses import Priority, Status
 
 DAY = date(2025, 11, 6)
 

@@ -8,8 +8,8 @@ from urllib.parse import parse_qs
 
 import pytest
 
+from sekkei_systems.tasks.design.statuses import Order, Status
 from sekkei_systems.tasks.rules.filters import BadFilter, Filter, Late, read
-from sekkei_systems.tasks.rules.statuses import Order, Status
 
 TODAY = date(2025, 11, 6)
 SUBSETS = [frozenset(chosen) for size in (1, 2, 3) for chosen in combinations(Status, size)]

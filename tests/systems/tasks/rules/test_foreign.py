@@ -9,10 +9,10 @@ from datetime import date
 import orjson
 import pytest
 
+from sekkei_systems.tasks.design.statuses import Priority, Status
 from sekkei_systems.tasks.refusals import TooLarge
 from sekkei_systems.tasks.rules import foreign
 from sekkei_systems.tasks.rules.foreign import UnknownFile, plain_of, read, status_of
-from sekkei_systems.tasks.rules.statuses import Priority, Status
 from tests.systems.tasks.boards import VIKUNJA, trello, vikunja
 
 

@@ -6,9 +6,9 @@ from datetime import UTC, date, datetime
 
 from sekkei.design import replace
 from sekkei_systems.tasks.design import Activity, Task
+from sekkei_systems.tasks.design.statuses import Priority, Status
 from sekkei_systems.tasks.rules.drafts import ENTERED, TaskDraft
 from sekkei_systems.tasks.rules.history import before, differences, rolled_back, text, value
-from sekkei_systems.tasks.rules.statuses import Priority, Status
 
 OLD = TaskDraft("題", "説明", Status.DOING, None, date(2025, 11, 6), frozenset({"a"}), "aoi", None).task("t", "k")
 NEW = TaskDraft("新題", "別の説明", Status.DONE, date(2025, 11, 1), None, frozenset(), None, Priority.LOW).task(

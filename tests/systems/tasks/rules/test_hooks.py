@@ -10,6 +10,7 @@ import pytest
 from sekkei.design import replace
 from sekkei_systems.days import JST
 from sekkei_systems.tasks.design import HookEvent, Role, Task, Team, TeamUser
+from sekkei_systems.tasks.design.statuses import Status
 from sekkei_systems.tasks.rules.hooks import (
     BadHookUrl,
     body_of,
@@ -17,7 +18,6 @@ from sekkei_systems.tasks.rules.hooks import (
     of_member,
     of_task,
 )
-from sekkei_systems.tasks.rules.statuses import Status
 
 NOW = datetime(2025, 11, 6, 12, tzinfo=JST)
 TASK = Task(team_id="t", task_id="k", title="見積もり", number=12, updated_by="u1")

@@ -7,9 +7,9 @@ from datetime import date
 import pytest
 from msgspec import structs
 
+from sekkei_systems.tasks.design.statuses import Priority, Status
 from sekkei_systems.tasks.rules.drafts import TaskDraft
 from sekkei_systems.tasks.rules.merging import Clash, Kept, chosen, merged
-from sekkei_systems.tasks.rules.statuses import Priority, Status
 
 BASE = TaskDraft("題", "説明", tags=frozenset({"a"}), end=date(2025, 11, 6))
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sekkei_systems.tasks.design.statuses import Priority
 from sekkei_systems.tasks.rules.entered import FIRST_DAY, LAST_DAY
 from sekkei_systems.tasks.rules.natural import DAYS, MONTHS, WEEKDAYS, Understood, understood
-from sekkei_systems.tasks.rules.statuses import Priority
 
 TODAY = date(2025, 11, 6)  # a Thursday
 PEOPLE = {"u1": "佐藤 葵", "u2": "鈴木 蓮", "u3": "Ann"}

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from sekkei_systems.tasks.design.statuses import Status
 from sekkei_systems.tasks.refusals import NoSuchChange, NoSuchTask, Overwritten
 from sekkei_systems.tasks.rules.drafts import TaskChanges, TaskDraft
-from sekkei_systems.tasks.rules.statuses import Status
 from sekkei_systems.tasks.service import Admin
 from tests.systems.tasks.conftest import World
 

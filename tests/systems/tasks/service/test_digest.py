@@ -8,8 +8,8 @@ import pytest
 
 from sekkei.runtime.design import Message
 from sekkei.runtime.refusals import NotThere
+from sekkei_systems.tasks.design.statuses import Status
 from sekkei_systems.tasks.rules.drafts import TaskChanges, TaskDraft
-from sekkei_systems.tasks.rules.statuses import Status
 from sekkei_systems.tasks.service.digest import Digest
 from tests.systems.tasks.conftest import World
 

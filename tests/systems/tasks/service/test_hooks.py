@@ -15,11 +15,11 @@ from sekkei_systems.tasks.design import (
     hooks,
     hooks_of,
 )
+from sekkei_systems.tasks.design.statuses import Status
 from sekkei_systems.tasks.ports.hooks import HookSender
 from sekkei_systems.tasks.refusals import NotAdmin, TooLarge
 from sekkei_systems.tasks.rules.drafts import TaskChanges, TaskDraft
 from sekkei_systems.tasks.rules.hooks import BadHookUrl, of_task
-from sekkei_systems.tasks.rules.statuses import Status
 from sekkei_systems.tasks.service.hooks import HOOKS_MAX, KIND, HookStopped, NoEvents, NoSuchDelivery, NoSuchHook
 from tests.systems.leaving import leave
 from tests.systems.tasks.conftest import World

@@ -8,9 +8,9 @@ import pytest
 
 from sekkei.design import Database
 from sekkei_systems.tasks.design import ImportRun, Task, parts_of, stored_tasks, totals
+from sekkei_systems.tasks.design.statuses import Status
 from sekkei_systems.tasks.rules.drafts import TaskDraft
 from sekkei_systems.tasks.rules.foreign import Board, ForeignTask
-from sekkei_systems.tasks.rules.statuses import Status
 from sekkei_systems.tasks.service import Member
 from tests.systems.tasks.conftest import World
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from sekkei_systems.tasks.design import Task, stored_tasks, users
+from sekkei_systems.tasks.design.statuses import Status
 from sekkei_systems.tasks.refusals import (
     EmailTaken,
 )
 from sekkei_systems.tasks.rules.drafts import TaskChanges, TaskDraft
-from sekkei_systems.tasks.rules.statuses import Status
 from sekkei_systems.tasks.service import Visitor, open_service
 from tests.systems.tasks.conftest import World
 

@@ -6,8 +6,8 @@ from datetime import date
 
 import pytest
 
+from sekkei_systems.tasks.design.statuses import Priority, Status
 from sekkei_systems.tasks.refusals import BadText
-from sekkei_systems.tasks.rules.statuses import Priority, Status
 from tests.systems.tasks.conftest import World
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import date
 
 from sekkei_systems.tasks.design import stored_tasks
+from sekkei_systems.tasks.design.statuses import Status
 from sekkei_systems.tasks.rules.drafts import TaskChanges, TaskDraft
-from sekkei_systems.tasks.rules.statuses import Status
 from tests.systems.tasks.conftest import World
 
 DONE = TaskChanges(status=Status.DONE)

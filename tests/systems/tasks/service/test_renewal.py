@@ -7,9 +7,9 @@ import contextlib
 from sekkei.errors import TransactionConflictException
 from sekkei_systems import days
 from sekkei_systems.tasks.design import Comment, Team, comments
+from sekkei_systems.tasks.design.statuses import Status
 from sekkei_systems.tasks.jobs import RENEWAL
 from sekkei_systems.tasks.rules.filters import Filter
-from sekkei_systems.tasks.rules.statuses import Status
 from tests.systems.tasks.conftest import World
 
 

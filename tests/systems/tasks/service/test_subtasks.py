@@ -8,6 +8,7 @@ import pytest
 
 from sekkei.runtime.refusals import Refusal
 from sekkei_systems.tasks.design import Plan, every_task, plans
+from sekkei_systems.tasks.design.statuses import Status
 from sekkei_systems.tasks.refusals import (
     HasSubtasks,
     NoSuchParent,
@@ -17,7 +18,6 @@ from sekkei_systems.tasks.refusals import (
     TooManySubtasks,
 )
 from sekkei_systems.tasks.rules.drafts import TaskChanges, TaskDraft
-from sekkei_systems.tasks.rules.statuses import Status
 from sekkei_systems.tasks.service import Admin
 from sekkei_systems.tasks.service import subtasks as module
 from tests.systems.tasks.conftest import PURGING_ROUNDS, World

@@ -11,10 +11,10 @@ import pytest
 
 from sekkei.runtime.refusals import Changed
 from sekkei_systems.tasks.design import Task, stored_tasks
+from sekkei_systems.tasks.design.statuses import Order, Priority, Status
 from sekkei_systems.tasks.refusals import NoSuchChange, NoSuchMember, NoSuchTag, NoSuchTask, Overwritten, TooLarge
 from sekkei_systems.tasks.rules.drafts import TaskChanges, TaskDraft
 from sekkei_systems.tasks.rules.filters import Filter, Late
-from sekkei_systems.tasks.rules.statuses import Order, Priority, Status
 from tests.systems.tasks.conftest import World
 
 TODAY = date(2025, 11, 6)

@@ -9,10 +9,10 @@ import pytest
 from sekkei.design import Database
 from sekkei.runtime.refusals import Changed
 from sekkei_systems.tasks.design import stored_tasks
+from sekkei_systems.tasks.design.statuses import Status
 from sekkei_systems.tasks.refusals import NoSuchTask
 from sekkei_systems.tasks.rules.drafts import TaskChanges, TaskDraft
 from sekkei_systems.tasks.rules.filters import Filter
-from sekkei_systems.tasks.rules.statuses import Status
 from sekkei_systems.tasks.service.tasks import Tasks
 from sekkei_systems.tasks.service.trash import LIFE
 from tests.lost import answer_lost

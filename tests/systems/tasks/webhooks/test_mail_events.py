@@ -17,8 +17,8 @@ from cryptography.x509.oid import NameOID
 from sekkei.store.http import Answer
 from sekkei.web.testing import opened
 from sekkei.web.testing import test_settings as settings_of_a_test
-from sekkei_systems.tasks import SYSTEM
 from sekkei_systems.tasks.rules.bounces import Report
+from sekkei_systems.tasks.system import SYSTEM
 from sekkei_systems.tasks.webhooks.mail_events import _SIGNED, Forged, Topic
 from tests.systems.tasks.rules.test_bounces import BOUNCED, DSN
 

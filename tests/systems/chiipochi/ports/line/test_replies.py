@@ -9,7 +9,7 @@ from sekkei.clock import ManualClock
 from sekkei.runtime.http import Http
 from sekkei.runtime.transports.line import LineApi, Quota
 from sekkei.web.testing import opened, test_settings
-from sekkei_systems.chiipochi import SYSTEM
+from sekkei_systems.chiipochi.system import SYSTEM
 from tests.runtime.servers import CannedHttp, http_server
 from tests.systems.chiipochi.conftest import AOI, Bot
 

@@ -6,7 +6,7 @@ from itertools import combinations
 
 import pytest
 
-from sekkei_systems.tasks.rules.statuses import GROUPS, Status, group, group_serving
+from sekkei_systems.tasks.design.statuses import GROUPS, Status, group, group_serving
 
 SUBSETS = [frozenset(chosen) for size in (1, 2, 3) for chosen in combinations(Status, size)]
 TODO, DOING, DONE = Status

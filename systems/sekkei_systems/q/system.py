@@ -1,0 +1,91 @@
+"""The system `q`: how its parts are wired, and how it is called."""
+
+from __future__ import annotations
+
+from sekkei.clock import Clock
+from sekkei.runtime.ends import MAIL
+from sekkei.runtime.http import Http
+from sekkei.runtime.outbox import Transport
+from sekkei.runtime.settings import Settings
+from sekkei.runtime.system import Context, Parts, System
+from sekkei.runtime.transports.expo import Expo
+from sekkei.runtime.transports.web_push import WEB_PUSH, WebPush, vapid_of
+from sekkei.web import Given
+from sekkei_systems.days import ZONE
+from sekkei_systems.q import pages
+from sekkei_systems.q.api import api
+from sekkei_systems.q.api.posts import Shown
+from sekkei_systems.q.demo import demo
+from sekkei_systems.q.design.tables import design as q_design
+from sekkei_systems.q.jobs import RECURRING, QJobs
+from sekkei_systems.q.jobs.personal import QPeople
+from sekkei_systems.q.ports.counted_push import CountedPush
+from sekkei_systems.q.ports.their_devices import TheirDevices
+from sekkei_systems.q.reactions import reactions_of
+from sekkei_systems.q.rules.notices import PUSH
+from sekkei_systems.q.rules.notices import WEB_PUSH as WEB_PUSH_KIND
+from sekkei_systems.q.rules.terms import NAMES as TERMS
+from sekkei_systems.q.service import Service, open_service
+
+
+def build(context: Context) -> Parts:
+    service = open_service(context)
+    given = given_of(context, service)
+    settings = context.settings
+    url = settings.get("expo_url")
+    expo = Expo(url, settings.get("expo_token"), Http(), context.clock) if url else None
+    jobs = QJobs(context, service, expo)
+    return Parts(
+        service=service,
+        routes=[*pages.routes(given), *api.routes(given)],
+        reactions=[reactions_of(context, service)],
+        jobs=jobs.definitions(),
+        scheduled=jobs.scheduled(),
+        recurring=RECURRING,
+        personal=QPeople(context.db, jobs.withdrawal.steps()).personal(),
+        transports=transports_of(context, service, expo),
+    )
+
+
+def transports_of(context: Context, service: Service, expo: Expo | None) -> dict[str, Transport]:
+    """Devices are told through Q.'s own end, which knows whose they are; locally the outbox shows the messages. What
+    becomes of them is counted."""
+    found: dict[str, Transport] = {}
+    if expo is not None:
+        phones = TheirDevices(context.db, service.accounts, expo)
+        found[PUSH] = CountedPush(phones, service.numbers)
+    vapid = vapid_of(context.settings, context.clock)
+    if vapid is not None:
+        out = WebPush(vapid, Http(), context.settings.get("push_hosts"))
+        browsers = TheirDevices(context.db, service.accounts, out, vapid.public)
+        found[WEB_PUSH_KIND] = CountedPush(browsers, service.numbers)
+    return found
+
+
+def given_of(context: Context, service: Service) -> Given:
+    """What handlers ask for, by type. Each proof builds on the one before, and is read once a request."""
+    found = Given(*service.nouns, Shown(context.clock))
+    found.value(Clock, context.clock).value(Settings, context.settings)
+    for kind, prove in service.access.proofs.items():
+        found.per_request(kind, prove)
+    return found
+
+
+SYSTEM = System(
+    name="q",
+    title={"ja": "Q.", "en": "Q."},
+    about={
+        "ja": "1日1問。友だちの答えと、ちょうどいい距離。",
+        "en": "One question a day, and what your friends say.",
+    },
+    design=q_design,
+    build=build,
+    demo=demo,
+    zone=ZONE,
+    ends=[MAIL, WEB_PUSH],
+    settings=(
+        *("expo_token", "expo_url", "push_hosts", "q_answer_first", "q_flagged", "q_pictures", "q_publish_window"),
+        *TERMS,
+    ),
+    pages=[("/", {"ja": "今日の質問", "en": "Today's question"}), ("/admin", {"ja": "管理", "en": "Admin"})],
+)
