@@ -40,10 +40,10 @@ from sekkei_systems.chiipochi.local.chat import line_id
 from sekkei_systems.chiipochi.ports.payments.none import NoProvider
 from sekkei_systems.chiipochi.rules import messages
 from sekkei_systems.chiipochi.rules.conversation import SESSION
+from sekkei_systems.chiipochi.rules.events import EVENTS_KEPT
 from sekkei_systems.chiipochi.rules.prefectures import PREFECTURES
 from sekkei_systems.chiipochi.service import Service
 from sekkei_systems.chiipochi.service.access import Donor, Operator
-from sekkei_systems.chiipochi.service.inbox import KEPT as EVENTS_KEPT
 from sekkei_systems.chiipochi.service.links import order_id_of
 from sekkei_systems.chiipochi.texts import say
 

@@ -157,7 +157,7 @@ def _forget_donations(context: Context):  # type: ignore[no-untyped-def]
         user_id = str(payload["user_id"])
         page = await context.db.page(history_of_user(user_id).consistent(), size=FORGET_BATCH)
         for found in page:
-            await _move(context, found, pseudonym(context, user_id))
+            await _move(context, found, pseudonym(context.settings, user_id))
         # Always from the start: what was moved is no longer there.
         return Progress(len(page), "again" if len(page) == FORGET_BATCH else None)
 
@@ -222,9 +222,9 @@ def _forget_rest(context: Context, service: Service):  # type: ignore[no-untyped
         done = await _forget_stamps(context.db, user_id) + await _delete_rows(context.db, user_id)
         for twice in await context.db.all(all_surplus().consistent()):
             if twice.user_id == user_id:
-                renamed = surpluses.update(twice.tx_id).set(Surplus.user_id, pseudonym(context, user_id))
+                renamed = surpluses.update(twice.tx_id).set(Surplus.user_id, pseudonym(context.settings, user_id))
                 await context.db.write(renamed)
-        await service.receipts.forget(Donor(user_id), pseudonym(context, user_id))
+        await service.receipts.forget(Donor(user_id), pseudonym(context.settings, user_id))
         await context.db.write(user_states.delete(user_id))
         await context.db.write(pledges.delete(user_id))
         await context.db.write(user_settings.delete(user_id))

@@ -18,6 +18,7 @@ from sekkei.runtime.settings import Settings
 from sekkei.runtime.system import Context, Parts, System
 from sekkei.runtime.transports.line import API_URL as LINE_URL
 from sekkei.runtime.transports.line import ChannelSecrets, LineApi
+from sekkei.runtime.wiring import Wiring
 from sekkei.store.http import Answer
 from sekkei.web import Given
 from sekkei_systems.chiipochi import jobs, pages
@@ -27,7 +28,7 @@ from sekkei_systems.chiipochi.design import design
 from sekkei_systems.chiipochi.local import chat_pages
 from sekkei_systems.chiipochi.local.chat import Chat, line_id
 from sekkei_systems.chiipochi.pages.view import Asked, asked_of
-from sekkei_systems.chiipochi.ports.line.port import is_simulated, local_secret
+from sekkei_systems.chiipochi.ports.line.port import LineEnd, is_simulated, local_secret
 from sekkei_systems.chiipochi.ports.line.replies import Replies
 from sekkei_systems.chiipochi.ports.payments.methods import Methods
 from sekkei_systems.chiipochi.ports.payments.none import NoProvider
@@ -38,7 +39,7 @@ from sekkei_systems.chiipochi.ports.setup import check
 from sekkei_systems.chiipochi.reactions import Rewards
 from sekkei_systems.chiipochi.rules.organisation import FACTS, Organisation
 from sekkei_systems.chiipochi.service import Service
-from sekkei_systems.chiipochi.service.access import Donor, Operator
+from sekkei_systems.chiipochi.service.access import Access, Donor, Operator
 from sekkei_systems.chiipochi.service.personal import BotPeople
 from sekkei_systems.chiipochi.service.reconciliation import ASK
 from sekkei_systems.chiipochi.service.refunds import RefundTransport
@@ -74,12 +75,15 @@ def build(context: Context) -> Parts:
     settings, http = context.settings, Http()
     account = _account(context)
     provider = _provider(context, http, account)
-    chat = Chat(context)
     line_api = LineApi.configured(settings, http, context.clock)
-    service = Service(context, provider, line_api or chat)
+    secrets = ChannelSecrets.configured(settings, local_secret(settings))
+    wiring = Wiring.of(context, context, Organisation.configured(settings), secrets)
+    wiring.value(Clock, context.clock).value(Provider, provider)
+    chat = wiring.build(Chat)
+    service = wiring.value(LineEnd, line_api or chat).build(Service)
     transports: dict[str, Transport] = {
         "line": Replies(line_api, context.clock) if line_api else chat,
-        REFUNDS: RefundTransport(service.refunds, service.surpluses),
+        REFUNDS: wiring.build(RefundTransport),
         ASK: service.reconciliation,
         AFTERWARDS: service.later,
         INSTRUCTIONS: service.later,
@@ -90,7 +94,7 @@ def build(context: Context) -> Parts:
     in_chat = line_id if is_simulated(settings) else None
     return Parts(
         service=service,
-        routes=_routes(given(context, service, chat), settings, account),
+        routes=_routes(_given(wiring, context, service.access), settings, account),
         reactions=[Rewards(context, service)],
         scheduled=jobs.scheduled(context, service),
         recurring=jobs.RECURRING,
@@ -101,21 +105,11 @@ def build(context: Context) -> Parts:
     )
 
 
-def given(context: Context, service: Service, chat: Chat) -> Given:
+def _given(wiring: Wiring, context: Context, access: Access) -> Given:
     """What handlers ask for, by type."""
-    found = Given(
-        service,
-        *service.nouns,
-        chat,
-        ChannelSecrets.configured(context.settings, local_secret(context.settings)),
-        context.live,
-        context.jobs,
-        context.outbox,
-    )
-    found.value(Clock, context.clock)
-    found.value(Organisation, service.organisation)
-    found.per_request(Operator, service.access.operator_of)
-    found.per_request(Donor, service.access.donor_of)
+    found = Given(wiring=wiring)
+    found.per_request(Operator, access.operator_of)
+    found.per_request(Donor, access.donor_of)
     found.per_request(Asked, partial(asked_of, context.clock))
     return found
 

@@ -50,7 +50,7 @@ async def test_whoever_asks_is_forgotten_and_the_books_stay_right(quick_bot: Bot
     after = await quick_bot.service.reports.check(TODAY)
     assert after == before
     assert after.agrees
-    assert len(await quick_bot.donations(pseudonym(context, AOI))) == 3
+    assert len(await quick_bot.donations(pseudonym(context.settings, AOI))) == 3
     jobs: dict[str, Job] = dict(quick_bot.client.shell.deployment.systems["chiipochi"].parts.jobs)
     assert set(jobs) == {"forget", "reconcile", "rankings", "books", LEAVE, LATE}
 
@@ -66,7 +66,7 @@ async def test_whoever_is_forgotten_between_paying_and_counting_is_counted_once(
     order = order_id_of(AOI, paid.created_at)
     await quick_bot.service.settling.apply(PaymentEvent("e1", payments[0], order, 100, Outcome.PAID))
     context = quick_bot.client.shell.deployment.systems["chiipochi"].context
-    moved = pseudonym(context, AOI)
+    moved = pseudonym(context.settings, AOI)
     job = quick_bot.client.shell.deployment.systems["chiipochi"].parts.jobs["forget"]
     for _, step in job.steps:
         await step({"user_id": AOI}, None)
@@ -104,7 +104,7 @@ async def test_what_happens_to_a_donation_while_its_donor_is_forgotten_is_kept(
     with pytest.raises(TransactionFailed):
         await step({"user_id": AOI}, None)
     await step({"user_id": AOI}, None)
-    (moved,) = await quick_bot.donations(pseudonym(context, AOI))
+    (moved,) = await quick_bot.donations(pseudonym(context.settings, AOI))
     assert moved.status is Status.SUCCEEDED
 
 
@@ -189,14 +189,14 @@ async def test_money_that_comes_too_late_while_its_donor_is_forgotten_is_owed(
     settling = quick_bot.service.settling
     await settling.apply(PaymentEvent("e1", "tx_1", order, 100, Outcome.FAILED))
     ((_, step), _) = quick_bot.client.shell.deployment.systems["chiipochi"].parts.jobs["forget"].steps
-    letters = settling._letters.to
+    letters = settling.letters.to
 
     async def slow(*given: Any) -> Any:
         monkeypatch.undo()
         await asyncio.create_task(step({"user_id": AOI}, None), context=Context())
         return await letters(*given)
 
-    monkeypatch.setattr(settling._letters, "to", slow)
+    monkeypatch.setattr(settling.letters, "to", slow)
     late = PaymentEvent("e2", "tx_1", order, 100, Outcome.PAID)
     assert await settling.apply(late) == "late"
     assert await settling.apply(late) == "known"

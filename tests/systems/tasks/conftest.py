@@ -101,7 +101,8 @@ async def world(store: Store, clock: ManualClock) -> World:
     opened = deployment.systems["tasks"]
     context = opened.context
     service: Service = opened.parts.service
-    jobs = TaskJobs(context.db, clock, context.jobs, service.digest, service.imports.work)
+    parts = service.digest, service.renewal, service.numbers, service.flows, service.imports.work
+    jobs = TaskJobs(context.db, clock, context.jobs, *parts)
     return World(deployment, opened, clock, service, jobs)
 
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
 import orjson
 
+from sekkei.clock import Clock
+from sekkei.design import Database
 from sekkei.runtime import days
 from sekkei.runtime.design import Message as OutboxMessage
 from sekkei.runtime.system import Context
@@ -32,12 +35,13 @@ def topic(user_id: str) -> str:
     return f"chiipochi/chat/{user_id}"
 
 
+@dataclass
 class Chat:
     """Also LINE's end and a transport: where no channel is set up, messages of kind "line" end here."""
 
-    def __init__(self, context: Context) -> None:
-        self._context, self._db, self._clock = context, context.db, context.clock
-        self.public_url = context.settings.public_url
+    context: Context
+    db: Database
+    clock: Clock
 
     async def send(self, message: OutboxMessage) -> str:
         await self._log(message.to, message.id.partition("/")[2], "bot", opened(message.body))
@@ -47,7 +51,7 @@ class Chat:
         return None
 
     async def show_loading(self, user_id: str) -> None:
-        self._context.live.publish(topic(user_id), "loading", {})
+        self.context.live.publish(topic(user_id), "loading", {})
 
     async def quota(self) -> Quota | None:
         return None
@@ -68,28 +72,28 @@ class Chat:
         if said:
             await self._log(user_id, event["webhookEventId"], "user", [{"type": "text", "text": said}])
         body = orjson.dumps({"destination": "U" + "0" * 32, "events": [event]})
-        return {"body": body.decode(), "signature": signature(local_secret(self._context.settings), body)}
+        return {"body": body.decode(), "signature": signature(local_secret(self.context.settings), body)}
 
     def _event(self, user_id: str) -> dict[str, Any]:
         return {
             "mode": "active",
-            "timestamp": int(self._clock.now() * 1000),
+            "timestamp": int(self.clock.now() * 1000),
             "source": {"type": "user", "userId": user_id},
-            "webhookEventId": "SIM" + self._clock.uuid().replace("-", "")[:23].upper(),
+            "webhookEventId": "SIM" + self.clock.uuid().replace("-", "")[:23].upper(),
             "deliveryContext": {"isRedelivery": False},
-            "replyToken": self._clock.uuid().replace("-", ""),
+            "replyToken": self.clock.uuid().replace("-", ""),
         }
 
     async def recent(self, user_id: str) -> list[ChatMessage]:
         """The end of the conversation, oldest first."""
-        page = await self._db.page(chat_of(user_id).consistent())
+        page = await self.db.page(chat_of(user_id).consistent())
         return list(page)[::-1]
 
     async def _log(self, user_id: str, message_id: str, sender: str, messages: list[dict[str, Any]]) -> None:
-        now = days.now(self._clock)
+        now = days.now(self.clock)
         safe_id = message_id.replace("#", "-").replace("|", "-")[-200:]
         entry = ChatMessage(
             user_id=user_id, at=now, message_id=safe_id, sender=sender, messages=messages, expires_at=now + KEPT
         )
-        await self._db.write(chat_messages.put(entry))
-        self._context.live.publish(topic(user_id), "message", {"sender": sender})
+        await self.db.write(chat_messages.put(entry))
+        self.context.live.publish(topic(user_id), "message", {"sender": sender})

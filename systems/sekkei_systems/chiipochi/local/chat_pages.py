@@ -39,7 +39,7 @@ async def show(request: Request, user: User, chat: Chat, readers: Readers, live:
 
 
 async def _rows(chat: Chat, user_id: str) -> list[Row]:
-    return view(await chat.recent(user_id), chat.public_url)
+    return view(await chat.recent(user_id), chat.context.settings.public_url)
 
 
 @pages.get("/chat/menu-{language}.png", name="chat-menu")

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
 import orjson
@@ -14,6 +15,8 @@ from sekkei_systems.chiipochi.refusals import NoEvents, NotJson
 from sekkei_systems.chiipochi.rules.conversation import Incoming
 
 EVENTS_MAX = 100
+EVENTS_KEPT = timedelta(days=8)
+"""LINE does not say for how long it delivers again; a week is on the safe side."""
 OTHER = ("sticker", "image", "video", "audio", "file", "location")
 _USER = re.compile(r"U[0-9A-Za-z_-]{1,64}")
 _EVENT = re.compile(r"[0-9A-Za-z_-]{1,64}")

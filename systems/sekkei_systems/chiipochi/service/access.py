@@ -25,11 +25,11 @@ class Donor:
     user_id: str
 
 
+@dataclass
 class Access:
     """Makes the proofs, and nobody else does."""
 
-    def __init__(self, links: Links) -> None:
-        self._links = links
+    links: Links
 
     def operator_of(self, request: Request, user: User | None) -> Operator:
         """In person, with the authenticator app where there is one; whoever is signed out is sent to the sign-in."""
@@ -38,7 +38,7 @@ class Access:
 
     def donor_of(self, token: str) -> Donor:
         """The donor behind a link; raises NotThere for one that we never made, Gone for one that has run out."""
-        return Donor(self._links.user_of(token))
+        return Donor(self.links.user_of(token))
 
     def writer_of(self, user_id: str) -> Donor:
         """The donor who wrote a message that LINE signed."""

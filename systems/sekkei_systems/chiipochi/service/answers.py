@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from sekkei.clock import Clock
 from sekkei_systems import days
 from sekkei_systems.chiipochi.rules import messages
@@ -18,44 +20,39 @@ from sekkei_systems.chiipochi.texts import Language
 HISTORY_LINES = 5
 
 
+@dataclass
 class Answers:
-    def __init__(
-        self,
-        reports: Reports,
-        mine: Mine,
-        links: Links,
-        organisation: Organisation,
-        wordings: Wordings,
-        clock: Clock,
-    ) -> None:
-        self._wordings = wordings
-        self._reports, self._mine = reports, mine
-        self._links, self._organisation, self._clock = links, organisation, clock
+    reports: Reports
+    mine: Mine
+    links: Links
+    organisation: Organisation
+    wordings: Wordings
+    clock: Clock
 
     async def to(self, topic: Topic, donor: Donor, language: Language) -> list[Message]:
-        today = days.today(self._clock)
+        today = days.today(self.clock)
         match topic:
             case "today":
-                mine = await self._mine.today(donor)
+                mine = await self.mine.today(donor)
                 return messages.my_today(mine.amount, mine.count, mine.pending, language)
             case "everyone":
-                found = await self._reports.day(today)
+                found = await self.reports.day(today)
                 return messages.everyone_today(found.amount, found.count, language)
             case "ranking":
-                rows = [(code, total.amount) for code, total in (await self._reports.day(today)).ranking]
-                return messages.ranking(rows, self._links.dashboard(), language)
+                rows = [(code, total.amount) for code, total in (await self.reports.day(today)).ranking]
+                return messages.ranking(rows, self.links.dashboard(), language)
             case "history":
-                page = await self._mine.history(donor, size=HISTORY_LINES)
-                return messages.history(list(page), self._links.mine(donor.user_id), language)
+                page = await self.mine.history(donor, size=HISTORY_LINES)
+                return messages.history(list(page), self.links.mine(donor.user_id), language)
             case "stamps":
-                return messages.stamp_card(await self._mine.stamps(donor), self._links.mine(donor.user_id), language)
+                return messages.stamp_card(await self.mine.stamps(donor), self.links.mine(donor.user_id), language)
             case "year":
-                year = await self._mine.year(donor, today.year)
-                url = self._links.mine(donor.user_id)
+                year = await self.mine.year(donor, today.year)
+                url = self.links.mine(donor.user_id)
                 return messages.year(year.year, year.amount, year.count, len(year.prefectures), url, language)
             case "receipts":
-                return messages.receipts(self._links.receipts(donor.user_id), language)
+                return messages.receipts(self.links.receipts(donor.user_id), language)
             case "share":
-                return messages.share(self._links.dashboard(), self._organisation.friend_url, language)
+                return messages.share(self.links.dashboard(), self.organisation.friend_url, language)
             case "help":
-                return messages.fixed("help", language, (await self._wordings.known()).of("help", language))
+                return messages.fixed("help", language, (await self.wordings.known()).of("help", language))

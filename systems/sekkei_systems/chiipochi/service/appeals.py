@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 
-from sekkei.design import TransactionFailed, replace
+from sekkei.clock import Clock
+from sekkei.design import Database, TransactionFailed, replace
 from sekkei.runtime.refusals import Conflict
-from sekkei.runtime.system import Context
 from sekkei_systems import days
 from sekkei_systems.chiipochi.design import all_appeal_sums, all_appeals, changes_of_appeals, keep_appeal
 from sekkei_systems.chiipochi.design.models_appeals import Appeal, AppealChange
@@ -41,22 +41,23 @@ class Raised:
         return min(100, self.amount * 100 // self.appeal.goal)
 
 
+@dataclass
 class Appeals:
-    def __init__(self, context: Context) -> None:
-        self._db, self._clock = context.db, context.clock
-        self._read: list[Appeal] = []
-        self._until = float("-inf")
+    db: Database
+    clock: Clock
+    _read: list[Appeal] = field(default_factory=list, init=False)
+    _until: float = field(default=float("-inf"), init=False)
 
     async def known(self) -> list[Appeal]:
         """As they were read a few seconds ago at most."""
-        if self._clock.now() >= self._until:
-            self._read = await self._db.all(all_appeals())
-            self._until = self._clock.now() + KEPT_SECONDS
+        if self.clock.now() >= self._until:
+            self._read = await self.db.all(all_appeals())
+            self._until = self.clock.now() + KEPT_SECONDS
         return self._read
 
     async def open(self) -> Sequence[Named]:
         """Those that can be given to today."""
-        return [of_appeal(one) for one in open_on(await self.known(), days.today(self._clock))]
+        return [of_appeal(one) for one in open_on(await self.known(), days.today(self.clock))]
 
     async def one(self, code: str) -> Named | None:
         """The appeal of this recipient, if it can be given to today."""
@@ -67,8 +68,8 @@ class Appeals:
 
     async def raised(self, *, only_open: bool = True) -> list[Raised]:
         found = await self.known()
-        wanted = open_on(found, days.today(self._clock)) if only_open else found
-        sums = {one.code: one for one in await self._db.all(all_appeal_sums())} if wanted else {}
+        wanted = open_on(found, days.today(self.clock)) if only_open else found
+        sums = {one.code: one for one in await self.db.all(all_appeal_sums())} if wanted else {}
         return [
             Raised(
                 one, sums[one.code].amount if one.code in sums else 0, sums[one.code].count if one.code in sums else 0
@@ -77,20 +78,20 @@ class Appeals:
         ]
 
     async def changes(self, operator: Operator) -> list[AppealChange]:
-        return list(await self._db.page(changes_of_appeals()))
+        return list(await self.db.page(changes_of_appeals()))
 
     async def keep(self, operator: Operator, wanted: Appeal) -> None:
         """Make or change an appeal; `wanted.version` is the version that was changed, 0 for a new one."""
         _check(wanted)
-        before = next((one for one in await self._db.all(all_appeals().consistent()) if one.code == wanted.code), None)
+        before = next((one for one in await self.db.all(all_appeals().consistent()) if one.code == wanted.code), None)
         if (before.version if before else 0) != wanted.version:
             raise Conflict()
         changes = changes_between(before, wanted, FIELDS)
         if not changes:
             return
-        change = AppealChange(at=days.now(self._clock), code=wanted.code, by=operator.id, changes=changes)
+        change = AppealChange(at=days.now(self.clock), code=wanted.code, by=operator.id, changes=changes)
         try:
-            await self._db.transact(keep_appeal(replace(wanted, version=wanted.version + 1), change))
+            await self.db.transact(keep_appeal(replace(wanted, version=wanted.version + 1), change))
         except TransactionFailed:
             raise Conflict() from None
         self._until = float("-inf")

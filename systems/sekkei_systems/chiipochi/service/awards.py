@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from sekkei.design import Action, TransactionFailed
-from sekkei.runtime.system import Context
+from sekkei.design import Action, Database, TransactionFailed
+from sekkei.runtime.outbox import Outbox
 from sekkei_systems.chiipochi.design import award_stamps, awards, correct_award, donations, stamp_card
 from sekkei_systems.chiipochi.design.models import Award, Donation
 from sekkei_systems.chiipochi.rules import messages
@@ -19,10 +20,12 @@ from sekkei_systems.chiipochi.service.reports import counted_yen
 TRIES_MAX = 5
 
 
+@dataclass
 class Awards:
-    def __init__(self, context: Context, readers: Readers, links: Links) -> None:
-        self._db, self._outbox = context.db, context.outbox
-        self._readers, self._links = readers, links
+    db: Database
+    outbox: Outbox
+    readers: Readers
+    links: Links
 
     async def give(self, some: Sequence[Donation]) -> bool:
         """Stamps, totals and thanks in one transaction; False when any of these donations has had them."""
@@ -31,7 +34,7 @@ class Awards:
         still_there = [donations.must_exist(found.user_id, found.created_at) for found in some]
         thanks = await self._thanks(some)
         try:
-            await self._db.transact(*still_there, *transaction.actions, *thanks)
+            await self.db.transact(*still_there, *transaction.actions, *thanks)
         except TransactionFailed as failed:
             known = [*still_there, *transaction.actions[: len(some)]]
             if any(failed.failed(action) for action in known):
@@ -42,10 +45,10 @@ class Awards:
     async def bring_in_line(self, told: Donation) -> None:
         """Make totals and stamps what the donation says now, whatever it said when it was told of."""
         for _ in range(TRIES_MAX):
-            donation = await self._db.get(donations(told.user_id, told.created_at).consistent())
+            donation = await self.db.get(donations(told.user_id, told.created_at).consistent())
             if donation is None:
                 return  # moved; under its new name it is told again
-            award = await self._db.get(awards(told.user_id, told.created_at).consistent())
+            award = await self.db.get(awards(told.user_id, told.created_at).consistent())
             if award is None:
                 if not donation.counts or await self.give([donation]):
                     return
@@ -55,12 +58,12 @@ class Awards:
 
     async def _corrected(self, donation: Donation, award: Award) -> bool:
         """False when somebody was quicker."""
-        counted = await counted_yen(self._db, donation, award)
+        counted = await counted_yen(self.db, donation, award)
         if counted == donation.kept:
             return True
         correction = correct_award(donation, award, counted)
         try:
-            await self._db.transact(correction)
+            await self.db.transact(correction)
         except TransactionFailed as failed:
             if not failed.failed(correction.actions[0]):
                 raise
@@ -68,12 +71,12 @@ class Awards:
         return True
 
     async def _stamps(self, user_id: str) -> dict[str, int]:
-        found = await self._db.all(stamp_card(user_id))
+        found = await self.db.all(stamp_card(user_id))
         return {stamp.prefecture: stamp.count for stamp in found if stamp.count > 0}
 
     async def _thanks(self, some: Sequence[Donation]) -> list[Action[Any, Any]]:
         """A message for each who can be written to; it counts the stamps as they will be then."""
-        languages = await self._readers.of([donation.user_id for donation in some])
+        languages = await self.readers.of([donation.user_id for donation in some])
         stamps = await asyncio.gather(*(self._stamps(person) for person in languages))
         cards = dict(zip(languages, stamps, strict=True))
         found: list[Action[Any, Any]] = []
@@ -82,8 +85,8 @@ class Awards:
             if user_id not in languages:
                 continue
             cards[user_id][code] = cards[user_id].get(code, 0) + 1
-            place, url, language = recipient_of(donation), self._links.mine(user_id), languages[user_id]
+            place, url, language = recipient_of(donation), self.links.mine(user_id), languages[user_id]
             said = messages.thanks_letter(place, donation.amount, cards[user_id], url, language)
             id = f"thanks/{order_id_of(user_id, donation.created_at)}"
-            found.append(self._outbox.message("line", user_id, messages.body(said, "thanks"), id=id))
+            found.append(self.outbox.message("line", user_id, messages.body(said, "thanks"), id=id))
         return found

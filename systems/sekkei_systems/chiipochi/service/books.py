@@ -12,10 +12,10 @@ from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 
-from sekkei.design import ConditionFailed, TransactionFailed, replace
+from sekkei.clock import Clock
+from sekkei.design import ConditionFailed, Database, TransactionFailed, replace
 from sekkei.runtime import days
 from sekkei.runtime.refusals import Conflict
-from sekkei.runtime.system import Context
 from sekkei_systems.chiipochi.design import (
     SYNC,
     book,
@@ -116,42 +116,44 @@ def month_of(moment: datetime) -> str:
     return f"{moment.astimezone(JST):%Y-%m}"
 
 
+@dataclass
 class Books:
-    def __init__(self, context: Context, provider: Provider, details: Details) -> None:
-        self._db, self._clock, self._provider = context.db, context.clock, provider
-        self._details = details
+    db: Database
+    clock: Clock
+    provider: Provider
+    details: Details
 
     # Taking over
 
     async def take_over(self) -> int:
         """Book what has moved since the last time; how many movements were new."""
-        now = days.now(self._clock)
-        mark = await self._db.get(book_mark(SYNC))
+        now = days.now(self.clock)
+        mark = await self.db.get(book_mark(SYNC))
         since = mark.through - OVERLAP if mark and mark.through else BEGINNING
-        found = [movement async for movement in self._provider.movements(since, now + timedelta(seconds=1))]
+        found = [movement async for movement in self.provider.movements(since, now + timedelta(seconds=1))]
         fresh = 0
         for kind in (False, True):  # payouts last: by then their parts are in the books
             some = sorted((one for one in found if (one.kind == "payout") is kind), key=lambda one: (one.at, one.id))
             for start in range(0, len(some), TOGETHER):
                 fresh += await self._take(some[start : start + TOGETHER])
-        balance = await self._provider.balance()
+        balance = await self.provider.balance()
         if mark is None or mark.through is None or fresh or mark.balance != balance or now - mark.through >= MARKED:
             through = book_marks.upsert(SYNC).set(BookMark.through, now).set(BookMark.balance, balance)
-            mark = await self._db.write(through)
+            mark = await self.db.write(through)
         if mark.booked != balance:
             log.warning("the books differ from the provider's balance", extra={"balance": balance, "ours": mark.booked})
         return fresh
 
     async def _take(self, some: Sequence[Movement]) -> int:
         """Several in a transaction; where that fails (a month is closed, somebody was quicker), each alone."""
-        known = await self._db.get_many([is_booked(one.id) for one in some])
+        known = await self.db.get_many([is_booked(one.id) for one in some])
         new = [one for one, mark in zip(some, known, strict=True) if mark is None]
         entries = await self._entries(new)
         done = 0
         for month in sorted({entry.month for entry in entries}):
             of_month = [entry for entry in entries if entry.month == month]
             try:
-                await self._db.transact(book_together(of_month))
+                await self.db.transact(book_together(of_month))
                 done += len(of_month)
             except TransactionFailed:
                 done += sum([await self._book(entry) for entry in of_month])
@@ -161,7 +163,7 @@ class Books:
         for month in _months_from(entry.month):
             action = book(replace(entry, month=month))
             try:
-                await self._db.transact(action)
+                await self.db.transact(action)
             except TransactionFailed as failed:
                 if failed.failed(action.actions[0]):
                     return False  # somebody else was quicker
@@ -190,37 +192,37 @@ class Books:
     async def _donations(self, wanted: Sequence[tuple[str | None, str]]) -> list[Donation | None]:
         """By the payment; by our order where the provider told of the money before we wrote it down."""
         refs = sorted({ref for ref, _ in wanted if ref})
-        orders = dict(zip(refs, await self._db.get_many([order_of_payment(ref) for ref in refs]), strict=True))
+        orders = dict(zip(refs, await self.db.get_many([order_of_payment(ref) for ref in refs]), strict=True))
         keys: list[tuple[str, datetime] | None] = []
         for ref, order_id in wanted:
             order = orders.get(ref) if ref else None
             keys.append(donation_key(order_id) if order is None else (order.user_id, order.created_at))
         some = sorted({key for key in keys if key})
-        found = dict(zip(some, await self._db.get_many([donations(*key).consistent() for key in some]), strict=True))
+        found = dict(zip(some, await self.db.get_many([donations(*key).consistent() for key in some]), strict=True))
         return [found.get(key) if key else None for key in keys]
 
     async def _parts(self, payout: Movement) -> int:
         """What the parts of a payout add up to in our books; the provider says the same, or somebody must look."""
-        names = await self._provider.parts_of(payout.payout_id)
-        found = await self._db.get_many([is_booked(name) for name in names])
+        names = await self.provider.parts_of(payout.payout_id)
+        found = await self.db.get_many([is_booked(name) for name in names])
         return sum(one.net for one in found if one is not None)
 
     # Looking
 
     async def month(self, operator: Operator, month: str) -> Month:
-        entries = await self._db.all(entries_of(month))
-        closed = {found.month: found for found in await self._db.all(closed_months())}
+        entries = await self.db.all(entries_of(month))
+        closed = {found.month: found for found in await self.db.all(closed_months())}
         payouts = [entry for entry in entries if entry.kind == "payout"]
-        return Month(month, added_up(entries), payouts, closed.get(month), await self._db.get(book_mark(SYNC)))
+        return Month(month, added_up(entries), payouts, closed.get(month), await self.db.get(book_mark(SYNC)))
 
     async def postings(self, operator: Operator, month: str) -> AsyncIterator[Posting]:
         """Every entry of a month with its donor; names where a donor has given one."""
         names: dict[str, str] = {}
-        entries = await self._db.all(entries_of(month))
+        entries = await self.db.all(entries_of(month))
         given = await self._donations([(entry.payment_ref, "") for entry in entries])
         for entry, donation in zip(entries, given, strict=True):
             if donation is not None and donation.user_id not in names:
-                person = await self._details.of(Donor(donation.user_id))
+                person = await self.details.of(Donor(donation.user_id))
                 names[donation.user_id] = person.name if person else ""
             yield Posting(entry, donation, names[donation.user_id] if donation else "")
 
@@ -229,11 +231,11 @@ class Books:
     async def close(self, operator: Operator, month: str) -> None:
         """Freeze a month that is over and wholly taken over; closing it twice is closing it once."""
         await self.take_over()
-        if month >= month_of(days.now(self._clock)):
+        if month >= month_of(days.now(self.clock)):
             raise MonthNotOver()
-        closed = BookMonth(month=month, closed_at=days.now(self._clock), closed_by=operator.id)
+        closed = BookMonth(month=month, closed_at=days.now(self.clock), closed_by=operator.id)
         try:
-            await self._db.write(close_month(closed))
+            await self.db.write(close_month(closed))
             log.warning("a month was closed", extra={"month": month, "by": operator.id})
         except ConditionFailed:
             log.info("a month was closed before", extra={"month": month})

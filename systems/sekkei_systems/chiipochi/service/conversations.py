@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import uuid
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sekkei.design import TransactionFailed, replace
+from sekkei.clock import Clock
+from sekkei.design import Database, TransactionFailed, replace
 from sekkei.errors import IdempotentParameterMismatchException
 from sekkei.runtime import days
-from sekkei.runtime.system import Context
+from sekkei.runtime.outbox import Outbox
 from sekkei_systems.chiipochi.design import (
     await_confirmation,
     clear_state,
@@ -23,12 +25,12 @@ from sekkei_systems.chiipochi.design import (
 from sekkei_systems.chiipochi.design.models import UserSettings, UserState
 from sekkei_systems.chiipochi.rules import conversation, messages
 from sekkei_systems.chiipochi.rules.conversation import Decision, Incoming, decide
+from sekkei_systems.chiipochi.rules.events import EVENTS_KEPT
 from sekkei_systems.chiipochi.rules.message_limits import Message
 from sekkei_systems.chiipochi.rules.messages import Letter
 from sekkei_systems.chiipochi.rules.prefectures import Prefecture, monthly_text, pending_text
 from sekkei_systems.chiipochi.rules.pushes import News
 from sekkei_systems.chiipochi.rules.recipients import Named
-from sekkei_systems.chiipochi.service import inbox
 from sekkei_systems.chiipochi.service.access import Access
 from sekkei_systems.chiipochi.service.answers import Answers
 from sekkei_systems.chiipochi.service.appeals import Appeals
@@ -44,37 +46,32 @@ TRIES_MAX = 5
 _NAMESPACE = uuid.UUID("5b0a6d0e-3a5f-4f57-8f0c-1d3d7c9d2a11")
 
 
+@dataclass
 class Conversations:
-    def __init__(
-        self,
-        context: Context,
-        donations: Donations,
-        pledges: Pledges,
-        answers: Answers,
-        readers: Readers,
-        links: Links,
-        channel: Channel,
-        access: Access,
-        appeals: Appeals,
-        wordings: Wordings,
-    ) -> None:
-        self._appeals, self._wordings = appeals, wordings
-        self._context, self._db, self._clock = context, context.db, context.clock
-        self._donations, self._pledges, self._channel = donations, pledges, channel
-        self._answers, self._readers, self._links = answers, readers, links
-        self._access = access
+    appeals: Appeals
+    wordings: Wordings
+    outbox: Outbox
+    db: Database
+    clock: Clock
+    donations: Donations
+    pledges: Pledges
+    channel: Channel
+    answers: Answers
+    readers: Readers
+    links: Links
+    access: Access
 
     async def handle(self, incoming: Incoming) -> None:
         """Decide what an event means, and do it together with marking it as handled."""
         for attempt in range(TRIES_MAX):
-            found, language = await self._readers.standing(incoming.user_id)
-            now, appeals = days.now(self._clock), await self._appeals.open()
+            found, language = await self.readers.standing(incoming.user_id)
+            now, appeals = days.now(self.clock), await self.appeals.open()
             incoming = conversation.in_time(incoming, found, now)
-            offered = (await self._wordings.known()).amounts
+            offered = (await self.wordings.known()).amounts
             decision = decide(incoming, found, now, appeals, offered)
             if found is None and isinstance(decision, conversation.Say):
                 # A question that has run out is worth a word of its own.
-                found = await self._db.first(state_even_expired(incoming.user_id))
+                found = await self.db.first(state_even_expired(incoming.user_id))
                 decision = decide(incoming, found, now, appeals, offered)
             if attempt == TRIES_MAX - 1:
                 decision = conversation.Ignore()  # the state is that of a newer event, again and again
@@ -83,22 +80,22 @@ class Conversations:
 
     async def _carry_out(self, incoming: Incoming, decision: Decision, language: Language, attempt: int) -> bool:
         """Do it and mark the event, both or neither; False when the state has changed and it must be thought over."""
-        now = days.now(self._clock)
+        now = days.now(self.clock)
         moment = now + timedelta(milliseconds=attempt)
         effects, answer = await self._effects(incoming, decision, language, moment)
-        mark = handled(incoming.event_id, now, now + inbox.KEPT)
+        mark = handled(incoming.event_id, now, now + EVENTS_KEPT)
         actions: Actions = [mark, *effects]
         if answer is not None:
             body = messages.body(answer, _news(decision), incoming.reply_token)
             to = incoming.group or incoming.user_id
-            actions.append(self._context.outbox.message("line", to, body, id=f"reply/{incoming.event_id}"))
+            actions.append(self.outbox.message("line", to, body, id=f"reply/{incoming.event_id}"))
         # A retry of ours must not donate twice; everything else is harmless, and the mark makes it happen once.
         token = None
         if isinstance(decision, conversation.Confirm):
             name = incoming.event_id if attempt == 0 else f"{incoming.event_id}/{attempt}"
             token = str(uuid.uuid5(_NAMESPACE, name))
         try:
-            await self._db.transact(*actions, token=token)
+            await self.db.transact(*actions, token=token)
         except TransactionFailed as failed:
             return failed.failed(mark)  # handled already; anything else means that somebody was quicker
         except IdempotentParameterMismatchException:
@@ -120,9 +117,9 @@ class Conversations:
             case conversation.Choose(prefectures, amount):
                 return [], messages.letter(messages.choose(prefectures, amount, language))
             case conversation.Cancel():
-                return [clear_state(user_id, now, at)], await self._wordings.letter("cancelled", language)
+                return [clear_state(user_id, now, at)], await self.wordings.letter("cancelled", language)
             case conversation.Expire():
-                return [clear_state(user_id, now, at)], await self._wordings.letter("expired", language)
+                return [clear_state(user_id, now, at)], await self.wordings.letter("expired", language)
             case conversation.Withdraw(nonce):
                 return [clear_state(user_id, now, at).when(UserState.confirm_nonce == nonce)], None
             case conversation.Join(returning):
@@ -132,18 +129,18 @@ class Conversations:
             case conversation.Speak(chosen):
                 return list(speak(user_id, chosen, now).actions), messages.say_letter("language", chosen)
             case conversation.MakePledge():
-                return self._pledges.make(user_id, decision, language, now, at)
+                return self.pledges.make(user_id, decision, language, now, at)
             case conversation.StopPledge():
-                return await self._pledges.stop(user_id, language)
+                return await self.pledges.stop(user_id, language)
             case conversation.Tell(topic):
-                return [], messages.letter(await self._answers.to(topic, self._access.writer_of(user_id), language))
+                return [], messages.letter(await self.answers.to(topic, self.access.writer_of(user_id), language))
             case conversation.Say(what):
-                return [], await self._wordings.letter(what, language)
+                return [], await self.wordings.letter(what, language)
             case conversation.Ignore():
                 return [], None
 
     async def _ask(self, incoming: Incoming, asked: conversation.Ask, language: Language, now: datetime) -> Effects:
-        nonce = self._clock.uuid().replace("-", "")[:16]
+        nonce = self.clock.uuid().replace("-", "")[:16]
         pending = await_confirmation(
             incoming.user_id,
             monthly_text(asked.prefecture.code) if asked.monthly else pending_text(asked.prefecture.code),
@@ -161,39 +158,39 @@ class Conversations:
         self, prefecture: Prefecture, amount: int, nonce: str, monthly: bool, language: Language, now: datetime
     ) -> Letter:
         if not monthly:
-            usual = (await self._wordings.known()).amounts
+            usual = (await self.wordings.known()).amounts
             return messages.confirm_letter(prefecture, amount, nonce, language, usual)
         return messages.letter(messages.confirm_pledge(prefecture, amount, pledge_day(now), nonce, language))
 
     def _confirm(self, incoming: Incoming, asked: conversation.Confirm, language: Language, now: datetime) -> Effects:
         """The document's transaction: state cleared, donation added, and a key that makes it happen once."""
         user_id = incoming.user_id
-        donation = self._donations.new(user_id, asked.prefecture.code, asked.amount, now, f"{user_id}/{asked.nonce}")
+        donation = self.donations.new(user_id, asked.prefecture.code, asked.amount, now, f"{user_id}/{asked.nonce}")
         if isinstance(asked.prefecture, Named):
             donation = replace(donation, recipient_ja=asked.prefecture.ja, recipient_en=asked.prefecture.en)
-        once = self._donations.once(donation)
+        once = self.donations.once(donation)
         transaction = confirm_donation(donation, asked.awaiting, asked.nonce, now, incoming.at_ms)
-        url = self._links.pay(order_id_of(user_id, donation.created_at))
+        url = self.links.pay(order_id_of(user_id, donation.created_at))
         return [*transaction.actions, once], messages.pay_letter(asked.prefecture, asked.amount, url, language)
 
     async def _join(self, user_id: str, returning: bool, now: datetime, at: int) -> Effects:
         """LINE may know which language a new friend reads."""
-        chosen = await self._db.get(user_settings(user_id))
-        known = chosen.language if chosen is not None else await self._channel.language_of(user_id)
+        chosen = await self.db.get(user_settings(user_id))
+        known = chosen.language if chosen is not None else await self.channel.language_of(user_id)
         language = spoken(known)
         effects: Actions = [join(user_id, now, at, language)]
         if chosen is None and known is not None:
             effects.append(user_settings.put(UserSettings(user_id=user_id, language=known)))
         back = returning or chosen is not None
-        return effects, await self._wordings.letter("welcome-back" if back else "welcome", language)
+        return effects, await self.wordings.letter("welcome-back" if back else "welcome", language)
 
     async def _shown(self, wanted: conversation.Browse, language: Language) -> list[Message]:
         if wanted.prefecture is not None:
-            offered = (await self._wordings.known()).amounts
+            offered = (await self.wordings.known()).amounts
             return messages.specialities(wanted.prefecture, language, offered[0])
         if wanted.region:
             return messages.prefectures_of(wanted.region, language)
-        return messages.regions(language, await self._appeals.open())
+        return messages.regions(language, await self.appeals.open())
 
 
 def _news(decision: Decision) -> News:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from functools import cached_property
 
 import orjson
 
+from sekkei.clock import Clock
+from sekkei.design import Database
 from sekkei.kit.text import name_line
 from sekkei.runtime import days
 from sekkei.runtime.sealed_texts import SealedTexts
-from sekkei.runtime.system import Context
+from sekkei.runtime.settings import Settings
 from sekkei_systems.chiipochi.design import details_of, donor_details, keep_details
 from sekkei_systems.chiipochi.design.models_books import DonorDetails
 from sekkei_systems.chiipochi.refusals import DetailsMissing
@@ -26,13 +29,18 @@ class Person:
     address: str
 
 
+@dataclass
 class Details:
-    def __init__(self, context: Context) -> None:
-        self._db, self._clock = context.db, context.clock
-        self._texts = SealedTexts(*context.settings.secrets.keys("chiipochi/details"))
+    db: Database
+    clock: Clock
+    settings: Settings
+
+    @cached_property
+    def _texts(self) -> SealedTexts:
+        return SealedTexts(*self.settings.secrets.keys("chiipochi/details"))
 
     async def of(self, donor: Donor) -> Person | None:
-        found = await self._db.get(details_of(donor.user_id))
+        found = await self.db.get(details_of(donor.user_id))
         return None if found is None else self.opened(found.sealed, donor.user_id)
 
     async def keep(self, donor: Donor, name: str, address: str) -> None:
@@ -41,11 +49,11 @@ class Details:
             if not text:
                 raise DetailsMissing(field=field)
         sealed = self.sealed(Person(name, address), donor.user_id)
-        now = days.now(self._clock)
-        await self._db.write(keep_details(DonorDetails(user_id=donor.user_id, sealed=sealed, updated_at=now)))
+        now = days.now(self.clock)
+        await self.db.write(keep_details(DonorDetails(user_id=donor.user_id, sealed=sealed, updated_at=now)))
 
     async def forget(self, donor: Donor) -> None:
-        await self._db.write(donor_details.delete(donor.user_id))
+        await self.db.write(donor_details.delete(donor.user_id))
 
     def sealed(self, person: Person, user_id: str) -> str:
         return self._texts.close(orjson.dumps(asdict(person)), user_id)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import cached_property
 from typing import Any
 from zlib import crc32
 
 from sekkei.design import Action, Put
 from sekkei.runtime.design import Once
-from sekkei.runtime.system import Context
+from sekkei.runtime.idempotency import Idempotency
+from sekkei.runtime.settings import Settings
 from sekkei_systems.chiipochi.design.models import Donation, Status
 from sekkei_systems.chiipochi.rules.messages import Letter
 
@@ -20,10 +23,15 @@ Effects = tuple[Actions, Letter | None]
 """What is written, and what is answered."""
 
 
+@dataclass
 class Donations:
-    def __init__(self, context: Context) -> None:
-        self._idempotency = context.idempotency
-        self.day_shards = int(context.settings.get("chiipochi_day_shards", "0") or 0)
+    idempotency: Idempotency
+    settings: Settings
+
+    @cached_property
+    def day_shards(self) -> int:
+        """Over how many partitions a day's donations are spread; 0 is the document's single one."""
+        return int(self.settings.get("chiipochi_day_shards", "0") or 0)
 
     def new(self, user_id: str, prefecture: str, amount: int, now: datetime, key: str) -> Donation:
         """A donation that waits for its payment, on the day that it is in Japan."""
@@ -41,4 +49,4 @@ class Donations:
 
     def once(self, donation: Donation) -> Put[Once]:
         """Part of the transaction that adds a donation: it fails when there is one of this key."""
-        return self._idempotency.mark(f"donation/{donation.idempotency_key}", kept=KEY_KEPT)
+        return self.idempotency.mark(f"donation/{donation.idempotency_key}", kept=KEY_KEPT)

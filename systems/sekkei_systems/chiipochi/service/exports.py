@@ -12,7 +12,9 @@ import asyncio
 import hashlib
 import os
 from collections.abc import AsyncIterator, Iterable
+from dataclasses import dataclass
 from datetime import date, datetime
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +22,7 @@ import orjson
 
 from sekkei import private
 from sekkei.kit.sheets import write
+from sekkei.runtime.settings import Settings
 from sekkei_systems.chiipochi.design.models import Donation
 from sekkei_systems.chiipochi.rules.recipients import recipient_of
 from sekkei_systems.chiipochi.service.reports import Reports
@@ -51,24 +54,33 @@ def _iso(moment: datetime) -> str:
     return moment.isoformat().replace("+00:00", "Z")
 
 
+@dataclass
 class Exports:
-    def __init__(self, folder: Path, reports: Reports, key: bytes) -> None:
-        self._folder, self._reports, self._key = folder, reports, key
+    settings: Settings
+    reports: Reports
+
+    @cached_property
+    def folder(self) -> Path:
+        return self.settings.data / "exports" / "chiipochi"
+
+    @cached_property
+    def key(self) -> bytes:
+        return self.settings.secrets.key("chiipochi/exports")
 
     async def lines(self, day: date) -> AsyncIterator[bytes]:
         """A day's donations as NDJSON."""
-        async for donation in self._reports.donations_on(day):
-            yield orjson.dumps(row(donation, self._key)) + b"\n"
+        async for donation in self.reports.donations_on(day):
+            yield orjson.dumps(row(donation, self.key)) + b"\n"
 
     async def write(self, day: date) -> Path:
         """Write a day's file anew; a reader sees the old one or the new one, never half of it."""
-        path = self._folder / "ndjson" / f"dt={day}" / "donations.ndjson"
+        path = self.folder / "ndjson" / f"dt={day}" / "donations.ndjson"
         await asyncio.to_thread(_replace, path, b"".join([line async for line in self.lines(day)]))
         return path
 
     def written(self) -> list[tuple[str, int]]:
         """Return the last 31 days that have files, newest first, with their sizes in bytes."""
-        paths = sorted(self._folder.glob("ndjson/dt=*/donations.ndjson"), reverse=True)[:31]
+        paths = sorted(self.folder.glob("ndjson/dt=*/donations.ndjson"), reverse=True)[:31]
         return [(path.parent.name.removeprefix("dt="), path.stat().st_size) for path in paths]
 
 

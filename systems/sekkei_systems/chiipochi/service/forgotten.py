@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from sekkei.runtime.system import Context
+from sekkei.runtime.settings import Settings
 from sekkei_systems.chiipochi.design.models import FORGOTTEN
 
 
-def pseudonym(context: Context, user_id: str) -> str:
+def pseudonym(settings: Settings, user_id: str) -> str:
     """Nobody can find the user from it; whoever knows the user finds it."""
-    return FORGOTTEN + context.settings.secrets.signer("chiipochi/forget").mark(user_id)
+    return FORGOTTEN + settings.secrets.signer("chiipochi/forget").mark(user_id)

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Coroutine, Iterable
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -21,11 +22,11 @@ from sekkei.runtime import days
 from sekkei_systems.chiipochi.design import line_events, unhandled_before
 from sekkei_systems.chiipochi.design.models import LineEvent
 from sekkei_systems.chiipochi.rules.conversation import Incoming
-from sekkei_systems.chiipochi.rules.events import Received, read_event
+from sekkei_systems.chiipochi.rules.events import EVENTS_KEPT, Received, read_event
+from sekkei_systems.chiipochi.service.channel import Channel
+from sekkei_systems.chiipochi.service.conversations import Conversations
 
-KEPT = timedelta(days=8)
-"""LINE does not say for how long it delivers again; a week is on the safe side."""
-TAKEN = KEPT - timedelta(days=1)
+TAKEN = EVENTS_KEPT - timedelta(days=1)
 """An older event may have been handled and forgotten; whoever brings it now has recorded it."""
 ASK_LINE = ("follow",)
 """Kinds of events for which LINE is asked something: the language of a new friend."""
@@ -36,20 +37,18 @@ LOOKED_AHEAD = timedelta(days=1)
 
 log = logging.getLogger("sekkei_systems.chiipochi.service.inbox")
 
-Handler = Callable[[Incoming], Coroutine[Any, Any, None]]
-Slow = Callable[[Iterable[Incoming]], Coroutine[Any, Any, None]]
 
-
+@dataclass
 class Inbox:
-    """`slow` is told of events that keep their users waiting."""
-
-    def __init__(self, db: Database, clock: Clock, handle: Handler, slow: Slow) -> None:
-        self._db, self._clock, self._handle, self._slow = db, clock, handle, slow
-        self._under_way: set[asyncio.Task[None]] = set()
+    db: Database
+    clock: Clock
+    conversations: Conversations
+    channel: Channel
+    _under_way: set[asyncio.Task[None]] = field(default_factory=set, init=False)
 
     async def take(self, delivered: Iterable[Received], seconds: float) -> None:
         """Handle what was delivered, for as long as the caller can wait; what is left then is written down."""
-        oldest_ms = (self._clock.now() - TAKEN.total_seconds()) * 1000
+        oldest_ms = (self.clock.now() - TAKEN.total_seconds()) * 1000
         waiting = {found.incoming.event_id: found for found in delivered if found.incoming.at_ms > oldest_ms}
         await self._put_off({id: waiting.pop(id) for id in [*waiting] if waiting[id].incoming.kind in ASK_LINE})
         if not waiting:
@@ -59,7 +58,7 @@ class Inbox:
         if waiting:
             await self.store(list(waiting.values()))
             if not done:
-                self._begin(self._slow([found.incoming for found in waiting.values()]))
+                self._begin(self.channel.keep_waiting([found.incoming for found in waiting.values()]))
 
     async def _put_off(self, events: dict[str, Received]) -> None:
         """Write down, and handle after the answer: LINE must not wait for what we ask of LINE."""
@@ -78,15 +77,15 @@ class Inbox:
         await asyncio.gather(*(self._store(one) for one in found))
 
     async def _store(self, found: Received) -> None:
-        now = days.now(self._clock)
+        now = days.now(self.clock)
         event = LineEvent(
             event_id=found.incoming.event_id,
             event=orjson.dumps(found.raw).decode(),
             received_at=now,
-            expires_at=now + KEPT,
+            expires_at=now + EVENTS_KEPT,
         )
         try:
-            await self._db.write(line_events.create(event))
+            await self.db.write(line_events.create(event))
         except ConditionFailed:
             log.info("an event was known already", extra={"event_id": event.event_id})
 
@@ -108,7 +107,7 @@ class Inbox:
 
     async def _handle_one(self, incoming: Incoming) -> bool:
         try:
-            await self._handle(incoming)
+            await self.conversations.handle(incoming)
         except Exception:
             log.exception("an event could not be handled; it is tried again", extra={"event_id": incoming.event_id})
             return False
@@ -116,15 +115,15 @@ class Inbox:
 
     async def none_left_over_before(self) -> datetime:
         """When the oldest event that waits is left over, if nobody handles it; further ones are later."""
-        ahead = days.now(self._clock) + LOOKED_AHEAD
-        oldest = await self._db.first(unhandled_before(ahead))
+        ahead = days.now(self.clock) + LOOKED_AHEAD
+        oldest = await self.db.first(unhandled_before(ahead))
         return ((oldest and oldest.received_at) or ahead) + LEFT_OVER
 
     async def handle_left_over(self) -> int:
         """Handle what a process left behind when it died; returns how many."""
-        moment = days.now(self._clock) - LEFT_OVER
+        moment = days.now(self.clock) - LEFT_OVER
         handled = 0
-        async for event in self._db.each(unhandled_before(moment)):
+        async for event in self.db.each(unhandled_before(moment)):
             incoming = read_event(orjson.loads(event.event or "{}"))
             handled += incoming is not None and await self._handle_one(incoming)
         return handled

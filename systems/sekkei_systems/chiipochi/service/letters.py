@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from sekkei.design import Action
-from sekkei.runtime.system import Context
+from sekkei.runtime.outbox import Outbox
 from sekkei_systems.chiipochi.design.models import Donation
 from sekkei_systems.chiipochi.rules import messages, pushes
 from sekkei_systems.chiipochi.rules.recipients import recipient_of
@@ -15,15 +16,16 @@ from sekkei_systems.chiipochi.service.readers import Readers
 News = Literal["failed", "refunded", "refund-back", "paid-late", "paid-twice"]
 
 
+@dataclass
 class Letters:
-    def __init__(self, context: Context, readers: Readers) -> None:
-        self._outbox, self._readers = context.outbox, readers
+    outbox: Outbox
+    readers: Readers
 
     async def to(
         self, donation: Donation, news: News, amount: int | None = None, about: str = "", *, by_hand: bool = False
     ) -> list[Action[Any, Any]]:
         """A word to the donor; `amount` is all that was refunded so far, `about` names a second payment."""
-        language = await self._readers.one(donation.user_id)
+        language = await self.readers.one(donation.user_id)
         if language is None:
             return []
         kind: pushes.News = "failed-later" if news == "failed" and donation.waiting_for else news
@@ -36,7 +38,7 @@ class Letters:
             way = "-cash" if news == "refunded" and donation.was_cash and not by_hand else ""
             said = messages.of_money(news + way, recipient_of(donation), fresh, language)
             reason = f"{reason}/{about or whole}{_which(donation, news)}"
-        return [self._outbox.message("line", donation.user_id, messages.body(messages.letter(said), kind), id=reason)]
+        return [self.outbox.message("line", donation.user_id, messages.body(messages.letter(said), kind), id=reason)]
 
 
 def _which(donation: Donation, news: News) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from sekkei.clock import Clock
@@ -12,14 +13,17 @@ from sekkei.runtime.settings import Settings
 MY_PAGE_KEPT = timedelta(days=30)
 
 
+@dataclass
 class Links:
     """`pay(...)` leads to the payment of one donation, `mine(...)` to somebody's own donations."""
 
-    def __init__(self, settings: Settings, clock: Clock) -> None:
-        self._base = f"{settings.public_url}/chiipochi"
-        self._orders = settings.secrets.signer("chiipochi orders")
-        self._mine = settings.secrets.signer("chiipochi own pages")
-        self._clock = clock
+    settings: Settings
+    clock: Clock
+
+    def __post_init__(self) -> None:
+        self._base = f"{self.settings.public_url}/chiipochi"
+        self._orders = self.settings.secrets.signer("chiipochi orders")
+        self._mine = self.settings.secrets.signer("chiipochi own pages")
 
     def dashboard(self) -> str:
         return f"{self._base}/"
@@ -40,14 +44,14 @@ class Links:
         return self._opened(self._orders, token)
 
     def my_token(self, user_id: str) -> str:
-        return self._mine.sign(user_id, until=int(self._clock.now() + MY_PAGE_KEPT.total_seconds()))
+        return self._mine.sign(user_id, until=int(self.clock.now() + MY_PAGE_KEPT.total_seconds()))
 
     def user_of(self, token: str) -> str:
         return self._opened(self._mine, token)
 
     def _opened(self, signer: Signer, token: str) -> str:
         try:
-            content: str = signer.read(token, self._clock.now())
+            content: str = signer.read(token, self.clock.now())
         except TokenOver:
             raise Gone() from None
         except BadToken:

@@ -70,33 +70,34 @@ def _year(found: Iterable[Donation], year: int) -> Year:
     return Year(year, sum(months), count, dict(prefectures), months, names)
 
 
+@dataclass
 class Mine:
-    def __init__(self, db: Database, clock: Clock) -> None:
-        self._db, self._clock = db, clock
+    db: Database
+    clock: Clock
 
     async def today(self, donor: Donor) -> Sum:
         """Money that came today, also for a donation of last week."""
-        today = days.today(self._clock)
-        found = await self._db.all(donations_of_user_between(donor.user_id, today - LATE, today).consistent())
+        today = days.today(self.clock)
+        found = await self.db.all(donations_of_user_between(donor.user_id, today - LATE, today).consistent())
         return add_up(found, today)
 
     async def history(self, donor: Donor, after: str | None = None, size: int = 20) -> Page[Donation]:
-        return await self._db.page(history_of_user(donor.user_id), size=size, after=after)
+        return await self.db.page(history_of_user(donor.user_id), size=size, after=after)
 
     async def stamps(self, donor: Donor) -> dict[str, int]:
-        found = await self._db.all(stamp_card(donor.user_id))
+        found = await self.db.all(stamp_card(donor.user_id))
         return {stamp.prefecture: stamp.count for stamp in found if stamp.count > 0 and stamp.prefecture in PREFECTURES}
 
     async def year(self, donor: Donor, year: int) -> Year:
         """What somebody gave in one year (Japan's calendar)."""
         query = donations_of_user_between(donor.user_id, date(year, 1, 1) - LATE, date(year, 12, 31))
-        return _year(await self._db.all(query), year)
+        return _year(await self.db.all(query), year)
 
     async def overview(self, donor: Donor) -> Overview:
         """This year, today and the months in a row, out of one look at the donations."""
-        today = days.today(self._clock)
+        today = days.today(self.clock)
         query = donations_of_user_between(donor.user_id, date(today.year, 1, 1) - LATE, today)
-        found = await self._db.all(query.consistent())
+        found = await self.db.all(query.consistent())
         year = _year(found, today.year)
         return Overview(year, add_up(found, today), await self._streak(donor, {today.year: year.months}))
 
@@ -113,7 +114,7 @@ class Mine:
                 years[year] = (await self.year(donor, year)).months
             return years[year][place] > 0
 
-        today = days.today(self._clock)
+        today = days.today(self.clock)
         last = today.year * 12 + today.month - 1
         if not await gave(last):
             last -= 1
@@ -124,12 +125,12 @@ class Mine:
 
     async def receipt(self, donor: Donor, created_at: datetime) -> Donation | None:
         """The donation a receipt can be written for."""
-        found = await self._db.get(donations(donor.user_id, created_at))
+        found = await self.db.get(donations(donor.user_id, created_at))
         return found if found is not None and found.status is Status.SUCCEEDED else None
 
     async def all(self, donor: Donor) -> AsyncIterator[Donation]:
-        async for donation in self._db.each(history_of_user(donor.user_id)):
+        async for donation in self.db.each(history_of_user(donor.user_id)):
             yield donation
 
     async def pledge(self, donor: Donor) -> Pledge | None:
-        return await self._db.get(pledges(donor.user_id))
+        return await self.db.get(pledges(donor.user_id))

@@ -4,6 +4,7 @@ the bot, and on one's own machine those who write to it in the simulator."""
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import orjson
@@ -43,24 +44,23 @@ ABOUT = {
 Record = Donation | Surplus | AppealChange | BookMonth
 
 
+@dataclass
 class BotPeople:
-    def __init__(
-        self, db: Database, mine: Mine, forget: Sequence[tuple[str, Step]], line_id: Callable[[str], str] | None
-    ) -> None:
-        """`forget` are the steps that forget a donor; `line_id` says who an account is in the simulator."""
-        self._db, self._mine = db, mine
-        self._forget, self._line_id = forget, line_id
+    db: Database
+    mine: Mine
+    forget: Sequence[tuple[str, Step]]
+    line_id: Callable[[str], str] | None
 
     def personal(self) -> Personal:
-        chat = [(f"chat-{name}", self._in_chat(step)) for name, step in self._forget] if self._line_id else []
+        chat = [(f"chat-{name}", self._in_chat(step)) for name, step in self.forget] if self.line_id else []
         signed = [("signed", self._unsign)]
         # Once more a day later: what a donor who is forgotten took along meanwhile is signed under another name.
         return Personal(ABOUT, self.export, [*chat, *signed], late=signed)
 
     async def export(self, person: Person) -> AsyncIterator[Exported]:
-        if self._line_id is not None:
-            donor = Donor(self._line_id(person.user_id))
-            given = [as_data(donation) async for donation in self._mine.all(donor)]
+        if self.line_id is not None:
+            donor = Donor(self.line_id(person.user_id))
+            given = [as_data(donation) async for donation in self.mine.all(donor)]
             if given:
                 yield "donations.json", given
 
@@ -70,7 +70,7 @@ class BotPeople:
         if number >= len(SIGNED):
             return Progress(0)  # of an earlier version, which went through more
         query: Query[Any] = SIGNED[number]()
-        page = await self._db.page(query, size=PAGE, after=after)
+        page = await self.db.page(query, size=PAGE, after=after)
         updates = [_without(found, payload["user_id"]) for found in page]
         done = sum([await self._write(update) for update in updates if update is not None])
         if page.cursor is None and number + 1 == len(SIGNED):
@@ -80,14 +80,14 @@ class BotPeople:
 
     async def _write(self, update: Update[Any]) -> int:
         try:
-            await self._db.write(update)
+            await self.db.write(update)
         except ConditionFailed:
             return 0  # moved to a forgotten donor's name, or signed by somebody else by now
         return 1
 
     def _in_chat(self, step: Step) -> Step:
         """The same for whoever they are in the simulator."""
-        line_id = self._line_id
+        line_id = self.line_id
         assert line_id is not None
 
         async def forgetting(payload: Payload, cursor: str | None) -> Progress:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
-from sekkei.design import TransactionFailed, replace
-from sekkei.runtime.system import Context
+from sekkei.clock import Clock
+from sekkei.design import Database, TransactionFailed, replace
+from sekkei.runtime.outbox import Outbox
 from sekkei_systems import days
 from sekkei_systems.chiipochi.design import confirm_pledge, donations, pledges, pledges_on
 from sekkei_systems.chiipochi.design.models import Pledge
@@ -34,19 +36,16 @@ def month_due(day: int, today: date) -> str:
     return f"{today:%Y-%m}" if day <= today.day else f"{today.replace(day=1) - timedelta(days=1):%Y-%m}"
 
 
+@dataclass
 class Pledges:
-    def __init__(
-        self,
-        context: Context,
-        donations: Donations,
-        links: Links,
-        readers: Readers,
-        appeals: Appeals,
-        wordings: Wordings,
-    ) -> None:
-        self._appeals, self._wordings = appeals, wordings
-        self._db, self._clock, self._outbox = context.db, context.clock, context.outbox
-        self._donations, self._links, self._readers = donations, links, readers
+    appeals: Appeals
+    wordings: Wordings
+    db: Database
+    clock: Clock
+    outbox: Outbox
+    donations: Donations
+    links: Links
+    readers: Readers
 
     def make(self, user_id: str, asked: MakePledge, language: Language, now: datetime, event_ts: int) -> Effects:
         """After a はい: the question is answered and the pledge is there, both or neither."""
@@ -65,18 +64,18 @@ class Pledges:
         return list(made.actions), messages.letter(messages.pledged(asked.prefecture, asked.amount, day, language))
 
     async def stop(self, user_id: str, language: Language) -> Effects:
-        if await self._db.get(pledges(user_id).consistent()) is None:
-            return [], await self._wordings.letter("no-pledge", language)
-        return [pledges.delete(user_id)], await self._wordings.letter("pledge-stopped", language)
+        if await self.db.get(pledges(user_id).consistent()) is None:
+            return [], await self.wordings.letter("no-pledge", language)
+        return [pledges.delete(user_id)], await self.wordings.letter("pledge-stopped", language)
 
     async def ask_all(self) -> int:
         """Ask for every pledge whose day has come. One whose day passed while nothing ran is asked for once, for the
         month that it fell in; months before that are let go."""
-        today = days.today(self._clock)
+        today = days.today(self.clock)
         asked = 0
         for day in range(1, DAY_MAX + 1):
             month = month_due(day, today)
-            async for pledge in self._db.each(pledges_on(day)):
+            async for pledge in self.db.each(pledges_on(day)):
                 if pledge.last_month is None or pledge.last_month < month:
                     asked += await self.ask(pledge, month)
         return asked
@@ -84,26 +83,26 @@ class Pledges:
     async def ask(self, pledge: Pledge, month: str) -> bool:
         """Begin this month's donation of a pledge and send the way to pay; False when that has been done, or when the
         one who made it has blocked the bot. What was pledged to an appeal ends with it."""
-        language = await self._readers.one(pledge.user_id)
+        language = await self.readers.one(pledge.user_id)
         if language is None:
             return False
-        if pledge.prefecture.startswith(APPEAL) and await self._appeals.one(pledge.prefecture) is None:
+        if pledge.prefecture.startswith(APPEAL) and await self.appeals.one(pledge.prefecture) is None:
             return await self._end(pledge, language)
-        now = days.now(self._clock)
-        donation = self._donations.new(
+        now = days.now(self.clock)
+        donation = self.donations.new(
             pledge.user_id, pledge.prefecture, pledge.amount, now, f"{pledge.user_id}/pledge/{month}"
         )
         donation = replace(donation, recipient_ja=pledge.recipient_ja, recipient_en=pledge.recipient_en)
-        url = self._links.pay(order_id_of(pledge.user_id, donation.created_at))
+        url = self.links.pay(order_id_of(pledge.user_id, donation.created_at))
         asked = pledges.update(pledge.user_id).set(Pledge.last_month, month)
         said = messages.pay_letter(recipient_of(pledge), pledge.amount, url, language)
         body = messages.body(said, "pledge")
         try:
-            await self._db.transact(
+            await self.db.transact(
                 asked.when(Pledge.last_month.absent() | (Pledge.last_month < month)),
                 donations.create(donation),
-                self._donations.once(donation),
-                self._outbox.message("line", pledge.user_id, body, id=f"pledge/{pledge.user_id}/{month}"),
+                self.donations.once(donation),
+                self.outbox.message("line", pledge.user_id, body, id=f"pledge/{pledge.user_id}/{month}"),
             )
         except TransactionFailed:
             return False
@@ -115,5 +114,5 @@ class Pledges:
         body, id = messages.body(said, "pledge-over"), f"pledge-over/{pledge.user_id}/{pledge.prefecture}"
         ends = pledges.delete(pledge.user_id).when(Pledge.created_at == pledge.created_at)
         with suppress(TransactionFailed):  # stopped or made anew meanwhile
-            await self._db.transact(ends, self._outbox.message("line", pledge.user_id, body, id=id))
+            await self.db.transact(ends, self.outbox.message("line", pledge.user_id, body, id=id))
         return False

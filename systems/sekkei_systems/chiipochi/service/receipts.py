@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
 
-from sekkei.design import Check, ConditionFailed, TransactionFailed
+from sekkei.clock import Clock
+from sekkei.design import Check, ConditionFailed, Database, TransactionFailed
 from sekkei.runtime.refusals import Conflict, NotThere
-from sekkei.runtime.system import Context
+from sekkei.runtime.settings import Settings
 from sekkei_systems import days
 from sekkei_systems.chiipochi.design import (
     LAST,
@@ -73,10 +74,13 @@ def _time_of(donation: Donation) -> str:
     return order_id_of(donation.user_id, donation.created_at).partition("|")[2]
 
 
+@dataclass
 class Receipts:
-    def __init__(self, context: Context, organisation: Organisation, details: Details) -> None:
-        self._context, self._db, self._clock, self._details = context, context.db, context.clock, details
-        self._organisation, self._sample = organisation, context.settings.demo
+    settings: Settings
+    db: Database
+    clock: Clock
+    details: Details
+    organisation: Organisation
 
     # Issuing
 
@@ -84,7 +88,7 @@ class Receipts:
         """For one donation."""
 
         async def given() -> list[Donation]:
-            found = await self._db.get(donations(donor.user_id, created_at).consistent())
+            found = await self.db.get(donations(donor.user_id, created_at).consistent())
             if found is None:
                 raise NotThere()
             return [found]
@@ -97,7 +101,7 @@ class Receipts:
         query = donations_of_user_between(donor.user_id, date(year, 1, 1) - LATE, date(year, 12, 31)).consistent()
 
         async def given() -> list[Donation]:
-            return [donation for donation in await self._db.all(query) if donation.paid_day.year == year]
+            return [donation for donation in await self.db.all(query) if donation.paid_day.year == year]
 
         return await self._issue(donor, of_year(year), given)
 
@@ -117,17 +121,17 @@ class Receipts:
         """Whom a receipt can be made out to, if there is anything to make it out for."""
         if not given:
             raise NothingToReceipt()
-        person = await self._details.of(donor)
+        person = await self.details.of(donor)
         if person is None:
             raise DetailsMissing(field="name")
-        if not self._organisation.name and not self._sample:
+        if not self.organisation.name and not self.settings.demo:
             raise NoOrganisation()
         return person
 
     async def _next(self, donor: Donor, what: str, given: Sequence[Donation], person: Person) -> Receipt | None:
         """None when somebody was quicker. The donor's newest is looked at first: one that is issued after that look
         makes this one fail."""
-        before = await self._db.get(receipt_in_force(donor.user_id, LAST))
+        before = await self.db.get(receipt_in_force(donor.user_id, LAST))
         await self._check_years(donor, what, given)
         current = await self._valid(donor, what)
         amount, lines = sum(one.kept for one in given), _lines(given)
@@ -137,8 +141,8 @@ class Receipts:
             and (current.amount, current.lines, self.person(current)) == (amount, lines, person)
         ):
             return current
-        now, year = days.now(self._clock), days.today(self._clock).year
-        counter = await self._db.get(last_number(year))
+        now, year = days.now(self.clock), days.today(self.clock).year
+        counter = await self.db.get(last_number(year))
         receipt = Receipt(
             year=year,
             number=(counter.last if counter else 0) + 1,
@@ -149,8 +153,8 @@ class Receipts:
             given=[_time_of(one) for one in given],
             paid_from=min(one.paid_day for one in given),
             paid_to=max(one.paid_day for one in given),
-            sender=self._organisation.facts,
-            sealed=self._details.sealed(person, donor.user_id),
+            sender=self.organisation.facts,
+            sealed=self.details.sealed(person, donor.user_id),
             issued_at=now,
             before=before.code if before else FIRST,
         )
@@ -159,7 +163,7 @@ class Receipts:
             cancelled = [cancel_receipt(found, now, receipt.code) for found in replaced]
             # Where there is room; for more of them it is looked at again afterwards.
             same = [_unchanged(one) for one in given] if len(given) + len(replaced) <= CHECKED_MAX else []
-            await self._db.transact(issue_receipt(receipt, before), *cancelled, *same)
+            await self.db.transact(issue_receipt(receipt, before), *cancelled, *same)
         except TransactionFailed:
             return None
         return receipt
@@ -187,8 +191,8 @@ class Receipts:
 
     async def mine(self, donor: Donor) -> list[Receipt]:
         """The newest receipt of each thing, the newest first."""
-        rows = [row for row in await self._db.all(receipts_of_user(donor.user_id).consistent()) if row.what != LAST]
-        found = await self._db.get_many([receipt_of(row.year, row.number) for row in rows])
+        rows = [row for row in await self.db.all(receipts_of_user(donor.user_id).consistent()) if row.what != LAST]
+        found = await self.db.get_many([receipt_of(row.year, row.number) for row in rows])
         return sorted((one for one in found if one), key=lambda one: (one.year, one.number), reverse=True)
 
     async def get(self, donor: Donor, code: str) -> Issued:
@@ -196,21 +200,21 @@ class Receipts:
         year, _, number = code.partition("-")
         if not (code.isascii() and year.isdigit() and number.isdigit() and len(code) <= 20):
             raise NotThere()
-        found = await self._db.get(receipt_of(int(year), int(number)))
+        found = await self.db.get(receipt_of(int(year), int(number)))
         if found is None or found.user_id != donor.user_id:
             raise NotThere()
         return Issued(found, self.person(found))
 
     def person(self, receipt: Receipt) -> Person | None:
-        return None if receipt.sealed is None else self._details.opened(receipt.sealed, receipt.user_id)
+        return None if receipt.sealed is None else self.details.opened(receipt.sealed, receipt.user_id)
 
     async def register(self, operator: Operator, year: int) -> list[Issued]:
         """Every receipt of a year, by number."""
-        return [Issued(one, self.person(one)) for one in await self._db.all(register_of(year))]
+        return [Issued(one, self.person(one)) for one in await self.db.all(register_of(year))]
 
     async def _valid(self, donor: Donor, what: str) -> Receipt | None:
-        row = await self._db.get(receipt_in_force(donor.user_id, what))
-        found = None if row is None else await self._db.get(receipt_of(row.year, row.number))
+        row = await self.db.get(receipt_in_force(donor.user_id, what))
+        found = None if row is None else await self.db.get(receipt_of(row.year, row.number))
         return found if found is not None and found.cancelled_at is None else None
 
     # When money goes back, and when a donor does
@@ -228,9 +232,9 @@ class Receipts:
         if receipt.given is None:
             return otherwise
         user_id = receipt.user_id
-        names = [user_id] if is_forgotten(user_id) else [user_id, pseudonym(self._context, user_id)]
+        names = [user_id] if is_forgotten(user_id) else [user_id, pseudonym(self.settings, user_id)]
         keys = [donation_key(f"{name}|{time}") for name in names for time in receipt.given]
-        found = await self._db.get_many(donations(*key).consistent() for key in keys if key is not None)
+        found = await self.db.get_many(donations(*key).consistent() for key in keys if key is not None)
         return sum(one.kept for one in found if one is not None) == receipt.amount
 
     async def _of(self, donation: Donation) -> list[Receipt]:
@@ -245,46 +249,46 @@ class Receipts:
     async def _stands(self, donation: Donation) -> bool:
         """Is it under its donor's own name?"""
         key = donation.user_id, donation.created_at
-        return not is_forgotten(donation.user_id) and await self._db.get(donations(*key).consistent()) is not None
+        return not is_forgotten(donation.user_id) and await self.db.get(donations(*key).consistent()) is not None
 
     async def _in_registers(self, donation: Donation) -> list[Receipt]:
         """Nothing else leads to the receipts of somebody who was forgotten."""
-        name = donation.user_id if is_forgotten(donation.user_id) else pseudonym(self._context, donation.user_id)
-        years = range(donation.paid_day.year, days.today(self._clock).year + 1)
-        registers = [one for year in years for one in await self._db.all(register_of(year).consistent())]
+        name = donation.user_id if is_forgotten(donation.user_id) else pseudonym(self.settings, donation.user_id)
+        years = range(donation.paid_day.year, days.today(self.clock).year + 1)
+        registers = [one for year in years for one in await self.db.all(register_of(year).consistent())]
         return [one for one in registers if one.user_id == name]
 
     async def _cancel(self, found: Receipt) -> None:
         try:
-            await self._db.write(cancel_receipt(found, days.now(self._clock), None))
+            await self.db.write(cancel_receipt(found, days.now(self.clock), None))
         except ConditionFailed:
             return  # cancelled before
         log.warning("a receipt was cancelled", extra={"receipt": found.code})
 
     async def forget(self, donor: Donor, pseudonym: str) -> None:
         """The register keeps numbers and sums, for the books; it no longer says whose they are."""
-        newest = await self._db.get(receipt_in_force(donor.user_id, LAST))
+        newest = await self.db.get(receipt_in_force(donor.user_id, LAST))
         code = newest.code if newest else FIRST
         while code != FIRST:
-            found = await self._db.get(receipt_of(*receipt_key(code)))
+            found = await self.db.get(receipt_of(*receipt_key(code)))
             if found is None or found.before is None:  # of an earlier version
                 await self._rename_in_registers(donor, pseudonym, receipt_key(code)[0])
                 break
             await self._rename(found, pseudonym)
             code = found.before
-        for row in await self._db.all(receipts_of_user(donor.user_id).consistent()):
-            await self._db.write(receipts_for.delete(donor.user_id, row.what))
-        await self._details.forget(donor)
+        for row in await self.db.all(receipts_of_user(donor.user_id).consistent()):
+            await self.db.write(receipts_for.delete(donor.user_id, row.what))
+        await self.details.forget(donor)
 
     async def _rename_in_registers(self, donor: Donor, pseudonym: str, last: int) -> None:
         for year in range(FIRST_YEAR, last + 1):
-            for found in await self._db.all(register_of(year).consistent()):
+            for found in await self.db.all(register_of(year).consistent()):
                 if found.user_id == donor.user_id:
                     await self._rename(found, pseudonym)
 
     async def _rename(self, found: Receipt, to: str) -> None:
         renamed = receipts.update(found.year, found.number).set(Receipt.user_id, to)
-        await self._db.write(renamed.remove(Receipt.sealed))
+        await self.db.write(renamed.remove(Receipt.sealed))
 
 
 def _counting(found: Iterable[Donation]) -> list[Donation]:

@@ -11,11 +11,13 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
 
-from sekkei.design import ConditionFailed
+from sekkei.clock import Clock
+from sekkei.design import ConditionFailed, Database
 from sekkei.runtime import days
 from sekkei.runtime.design import Message
 from sekkei.runtime.jobs import Progress
-from sekkei.runtime.system import Context, Payload
+from sekkei.runtime.outbox import Outbox
+from sekkei.runtime.system import Payload
 from sekkei_systems.chiipochi.design import looked_at, pending_before
 from sekkei_systems.chiipochi.design.models import Donation, Outcome
 from sekkei_systems.chiipochi.ports.payments.port import PaymentEvent, Provider, ProviderAway
@@ -58,24 +60,28 @@ def is_due(donation: Donation, now: datetime) -> bool:
     return age >= max(GIVEN_UP, 2 * (donation.looked_at - donation.created_at))
 
 
+@dataclass
 class Reconciliation:
     """Also the transport of questions about one payment."""
 
-    def __init__(self, context: Context, provider: Provider, settling: Settling, orders: Orders) -> None:
-        self._db, self._clock, self._outbox = context.db, context.clock, context.outbox
-        self._provider, self._settling, self._orders = provider, settling, orders
+    db: Database
+    clock: Clock
+    outbox: Outbox
+    provider: Provider
+    settling: Settling
+    orders: Orders
 
     async def none_due_before(self) -> datetime:
         """When the oldest payment that waits is due at the earliest; further ones are later."""
-        ahead = days.now(self._clock) + LOOKED_AHEAD
-        oldest = await self._db.first(pending_before(ahead))
+        ahead = days.now(self.clock) + LOOKED_AHEAD
+        oldest = await self.db.first(pending_before(ahead))
         return (oldest.created_at if oldest else ahead) + STALE
 
     async def run(self) -> Reconciled:
         """Ask the provider about every payment that is due; while it is away, what nobody began to pay ends as well."""
-        now, away = days.now(self._clock), False
+        now, away = days.now(self.clock), False
         counts = {"settled": 0, "open": 0, "given_up": 0}
-        async for donation in self._db.each(pending_before(now - STALE)):
+        async for donation in self.db.each(pending_before(now - STALE)):
             if not is_due(donation, now) or (away and donation.tx_id is not None):
                 continue
             try:
@@ -89,8 +95,8 @@ class Reconciliation:
 
     async def step(self, payload: Payload, cursor: str | None) -> Progress:
         """One page of a job that asks about everything that waits."""
-        now = days.now(self._clock)
-        page = await self._db.page(pending_before(now), size=PAGE, after=cursor)
+        now = days.now(self.clock)
+        page = await self.db.page(pending_before(now), size=PAGE, after=cursor)
         for donation in page:
             await self._carefully(donation, now)
         return Progress(len(page), page.cursor)
@@ -107,9 +113,9 @@ class Reconciliation:
 
     async def look_at(self, donation: Donation, now: datetime) -> Found:
         """Only the provider ends a checkout; what nobody began to pay ends by itself."""
-        event = None if donation.tx_id is None else await self._provider.fetch(donation.tx_id)
+        event = None if donation.tx_id is None else await self.provider.fetch(donation.tx_id)
         if event is not None:
-            await self._settling.apply(event)
+            await self.settling.apply(event)
             if event.outcome in (Outcome.PAID, Outcome.FAILED):
                 return "settled"
         if event is not None or now - donation.created_at < GIVEN_UP:
@@ -117,29 +123,29 @@ class Reconciliation:
             return "open"
         order_id = order_id_of(donation.user_id, donation.created_at)
         over = PaymentEvent(f"given-up/{order_id}", donation.tx_id or "", order_id, donation.amount, Outcome.FAILED)
-        await self._settling.apply(over)
+        await self.settling.apply(over)
         return "given_up"
 
     async def _looked(self, donation: Donation, now: datetime) -> None:
         if donation.tx_id is None:
             return
         try:
-            await self._db.write(looked_at(donation.user_id, donation.created_at, now))
+            await self.db.write(looked_at(donation.user_id, donation.created_at, now))
         except ConditionFailed:
             log.info("a payment was settled while it was asked for", extra={"tx_id": donation.tx_id})
 
     async def ask(self, operator: Operator, user_id: str, created_at: datetime) -> None:
         """Have one payment asked for soon; no page waits for a provider."""
-        donation = await self._orders.find(user_id, created_at)
+        donation = await self.orders.find(user_id, created_at)
         order_id = order_id_of(donation.user_id, donation.created_at)
-        moment = int(days.now(self._clock).timestamp())
-        await self._outbox.put(ASK, operator.id, {"order": order_id}, id=f"ask/{order_id}/{moment}")
+        moment = int(days.now(self.clock).timestamp())
+        await self.outbox.put(ASK, operator.id, {"order": order_id}, id=f"ask/{order_id}/{moment}")
 
     async def send(self, message: Message) -> str:
-        donation = await self._orders.ordered(message.body["order"], None)
-        return "unknown" if donation is None else await self.look_at(donation, days.now(self._clock))
+        donation = await self.orders.ordered(message.body["order"], None)
+        return "unknown" if donation is None else await self.look_at(donation, days.now(self.clock))
 
     async def pending(self, limit: int | None = None) -> list[Donation]:
         """What waits for its payment, the oldest first."""
-        query = pending_before(days.now(self._clock) + timedelta(seconds=1))
-        return await self._db.all(query) if limit is None else list(await self._db.page(query, size=limit))
+        query = pending_before(days.now(self.clock) + timedelta(seconds=1))
+        return await self.db.all(query) if limit is None else list(await self.db.page(query, size=limit))

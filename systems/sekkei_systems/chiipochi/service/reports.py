@@ -24,6 +24,7 @@ from sekkei_systems.chiipochi.design import (
 )
 from sekkei_systems.chiipochi.design.models import Award, DayTotal, Donation, PrefectureTotal, Status
 from sekkei_systems.chiipochi.rules.prefectures import PREFECTURES
+from sekkei_systems.chiipochi.service.donations import Donations
 
 REPAIRS_MAX = 5
 M = TypeVar("M")
@@ -67,42 +68,42 @@ class Check:
         return self.stored == self.counted
 
 
+@dataclass
 class Reports:
-    """`day_shards`: over how many partitions a day's donations are spread; 0 is the document's single one."""
-
-    def __init__(self, db: Database, clock: Clock, day_shards: int = 0) -> None:
-        self._db, self._clock, self._day_shards = db, clock, day_shards
+    db: Database
+    clock: Clock
+    donations: Donations
 
     async def day(self, day: date, *, consistent: bool = False) -> Day:
         """A day's totals as they are kept."""
         whole, each = total_of_day(day), totals_by_prefecture(day)
         if consistent:
             whole, each = whole.consistent(), each.consistent()
-        total = await self._db.get(whole) or DayTotal(day=day)
-        rows = await self._db.all(each)
+        total = await self.db.get(whole) or DayTotal(day=day)
+        rows = await self.db.all(each)
         # What was given back can leave a row of nothing.
         given = {row.prefecture: Sum(row.amount, row.count) for row in rows if row.count or row.amount}
         return Day(day, total.amount, total.count, given)
 
     async def amounts(self, wanted: Sequence[date]) -> list[tuple[date, int]]:
         """The totals of several days."""
-        found = await self._db.get_many([total_of_day(day) for day in wanted])
+        found = await self.db.get_many([total_of_day(day) for day in wanted])
         return [(day, 0 if total is None else total.amount) for day, total in zip(wanted, found, strict=True)]
 
     async def donations_on(self, day: date) -> AsyncIterator[Donation]:
         """Every donation of a day, read through GSI1."""
-        async for donation in self._db.each(donations_on(day)):
+        async for donation in self.db.each(donations_on(day)):
             yield donation
-        for shard in range(self._day_shards):
-            async for donation in self._db.each(donations_on_shard(day, shard)):
+        for shard in range(self.donations.day_shards):
+            async for donation in self.db.each(donations_on_shard(day, shard)):
                 yield donation
 
     async def paid_on(self, day: date) -> AsyncIterator[Donation]:
         """Every donation whose money came on a day. Rows of before, which do not say when, count for the day they
         were made on."""
-        for shard in range(max(1, self._day_shards)):
-            rows = await self._db.all(paid_on(day, shard).consistent())
-            found = await self._db.get_many([donations(row.user_id, row.created_at).consistent() for row in rows])
+        for shard in range(max(1, self.donations.day_shards)):
+            rows = await self.db.all(paid_on(day, shard).consistent())
+            found = await self.db.get_many([donations(row.user_id, row.created_at).consistent() for row in rows])
             for donation in found:
                 if donation is not None and donation.paid_day == day:
                     yield donation
@@ -120,9 +121,9 @@ class Reports:
     async def _awarded(self, day: date) -> tuple[Day, int]:
         """What the stream has added to a day's totals so far. A donation that it has yet to tell of is not in them."""
         found = [donation async for donation in self.paid_on(day)]
-        there = await self._db.get_many([awards(one.user_id, one.created_at).consistent() for one in found])
+        there = await self.db.get_many([awards(one.user_id, one.created_at).consistent() for one in found])
         pairs = zip(found, there, strict=True)
-        yen = [(one, 0 if award is None else await counted_yen(self._db, one, award)) for one, award in pairs]
+        yen = [(one, 0 if award is None else await counted_yen(self.db, one, award)) for one, award in pairs]
         return _added_up(day, yen)
 
     async def check(self, day: date) -> Check:
@@ -144,15 +145,15 @@ class Reports:
         day, stored, counted = found.stored.day, found.stored, found.counted
         whole = day_totals.upsert(day).set(DayTotal.amount, counted.amount).set(DayTotal.count, counted.count)
         try:
-            await self._db.write(whole.when(_still(DayTotal.amount, stored.amount)))
+            await self.db.write(whole.when(_still(DayTotal.amount, stored.amount)))
             for code in sorted(stored.prefectures.keys() | counted.prefectures.keys()):
                 old, new = stored.prefectures.get(code, Sum()), counted.prefectures.get(code, Sum())
                 if new.count == 0:
-                    await self._db.write(
+                    await self.db.write(
                         prefecture_totals.delete(day, code).when(_still(PrefectureTotal.amount, old.amount))
                     )
                 elif old != new:
-                    await self._db.write(
+                    await self.db.write(
                         prefecture_totals.upsert(day, code)
                         .set(PrefectureTotal.amount, new.amount)
                         .set(PrefectureTotal.count, new.count)

@@ -10,13 +10,16 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Literal
 
-from sekkei.design import Action, ConditionFailed, TransactionFailed
+from sekkei.clock import Clock
+from sekkei.design import Action, ConditionFailed, Database, TransactionFailed
 from sekkei.runtime import days
+from sekkei.runtime.idempotency import Idempotency
+from sekkei.runtime.outbox import Outbox
 from sekkei.runtime.refusals import NotThere
-from sekkei.runtime.system import Context
 from sekkei_systems.chiipochi.design import (
     await_money,
     begin_payment,
@@ -47,41 +50,34 @@ log = logging.getLogger("sekkei_systems.chiipochi.settling")
 Result = Literal["settled", "known", "late", "open", "waiting", "later", "not ours"]
 
 
+@dataclass
 class Settling:
-    def __init__(
-        self,
-        context: Context,
-        provider: Provider,
-        links: Links,
-        orders: Orders,
-        letters: Letters,
-        surpluses: Surpluses,
-    ) -> None:
-        self._surpluses = surpluses
-        self._db, self._clock, self._provider = context.db, context.clock, provider
-        self._idempotency, self._outbox = context.idempotency, context.outbox
-        self._links, self._orders, self._letters = links, orders, letters
-
-    @property
-    def provider(self) -> Provider:
-        return self._provider
+    surpluses: Surpluses
+    db: Database
+    clock: Clock
+    provider: Provider
+    idempotency: Idempotency
+    outbox: Outbox
+    links: Links
+    orders: Orders
+    letters: Letters
 
     async def start(self, token: str) -> str:
         """Where the payer goes, out of the token in the link that the bot gave."""
-        donation = await self._orders.of_link(token)
-        link = self._links.pay(order_id_of(donation.user_id, donation.created_at))
+        donation = await self.orders.of_link(token)
+        link = self.links.pay(order_id_of(donation.user_id, donation.created_at))
         if donation.status is not Status.PENDING or donation.waiting_for is not None:
             return f"{link}/done"
         until = donation.created_at + PAYABLE
-        if days.now(self._clock) >= until - timedelta(minutes=30):
+        if days.now(self.clock) >= until - timedelta(minutes=30):
             raise TooLateToPay()
         try:
-            checkout = await self._provider.create(self._order(donation, link))
+            checkout = await self.provider.create(self._order(donation, link))
         except ProviderDown as error:
             log.error("the provider takes no checkout", extra={"error": str(error)})
             raise PaymentsDown() from error
         try:
-            await self._db.write(begin_payment(donation.user_id, donation.created_at, checkout.tx_id))
+            await self.db.write(begin_payment(donation.user_id, donation.created_at, checkout.tx_id))
         except ConditionFailed:
             return f"{link}/done"  # settled meanwhile
         return checkout.url
@@ -96,13 +92,13 @@ class Settling:
 
     async def receive(self, provider: str, body: bytes, headers: Mapping[str, str]) -> Result:
         """A provider's callback. An order that is not there (yet) is refused, so that the provider tries again."""
-        if provider != self._provider.name:
+        if provider != self.provider.name:
             raise NotThere()
-        event = self._provider.verify(body, headers)
+        event = self.provider.verify(body, headers)
         if event is None:
             return "not ours"
         if isinstance(event, LaterEvent):
-            await self._outbox.put(AFTERWARDS, event.payment_ref, {}, id=f"afterwards/{event.id}")
+            await self.outbox.put(AFTERWARDS, event.payment_ref, {}, id=f"afterwards/{event.id}")
             return "later"
         return await self.apply(event)
 
@@ -110,7 +106,7 @@ class Settling:
         """Write down what became of a payment; once, however often and in whatever order it is told."""
         if donation_key(event.order_id) is None:
             return "not ours"
-        donation = await self._orders.ordered(event.order_id, event.tx_id)
+        donation = await self.orders.ordered(event.order_id, event.tx_id)
         extra = {"event": event.id, "order": event.order_id, "tx_id": event.tx_id}
         if donation is None:
             log.warning("a payment callback names no order of ours", extra=extra)
@@ -133,18 +129,18 @@ class Settling:
         order_id = order_id_of(donation.user_id, donation.created_at)
         body = {"order": order_id, "tx_id": event.tx_id}
         waits = await_money(donation.user_id, donation.created_at, event.tx_id, event.method or "later")
-        asked = self._outbox.message(INSTRUCTIONS, order_id, body, id=f"instructions/{order_id}")
+        asked = self.outbox.message(INSTRUCTIONS, order_id, body, id=f"instructions/{order_id}")
         try:
-            await self._db.transact(waits.when(Donation.waiting_for.absent()), asked)
+            await self.db.transact(waits.when(Donation.waiting_for.absent()), asked)
         except TransactionFailed:
             return "known"
         return "waiting"
 
     async def _settle(self, donation: Donation, event: PaymentEvent) -> Result:
-        seen = self._idempotency.mark(f"payment/{event.id}", {"order": event.order_id}, EVENTS_KEPT)
+        seen = self.idempotency.mark(f"payment/{event.id}", {"order": event.order_id}, EVENTS_KEPT)
         changes = await self._changes(donation, event)
         try:
-            await self._db.transact(*changes, seen)
+            await self.db.transact(*changes, seen)
         except TransactionFailed as failed:
             if failed.failed(seen) and not failed.failed(changes[0]):
                 return "known"  # this very event has been heard before
@@ -153,17 +149,17 @@ class Settling:
 
     async def _settled_meanwhile(self, event: PaymentEvent) -> Donation:
         """As it stands now. One that has just moved to a forgotten donor's name is told of again by the provider."""
-        found = await self._orders.ordered(event.order_id, event.tx_id)
+        found = await self.orders.ordered(event.order_id, event.tx_id)
         if found is None or found.status is Status.PENDING:
             raise UnknownOrder() from None
         return found
 
     async def _changes(self, donation: Donation, event: PaymentEvent) -> list[Action[Any, Any]]:
         if event.outcome is Outcome.PAID:
-            paid_at = event.paid_at or days.now(self._clock)
+            paid_at = event.paid_at or days.now(self.clock)
             return list(settle(donation, event.tx_id, event.payment_ref, paid_at).actions)
         failed = fail(donation.user_id, donation.created_at, event.tx_id or None)
-        return [failed, *await self._letters.to(donation, "failed")]
+        return [failed, *await self.letters.to(donation, "failed")]
 
     async def _after_the_end(self, donation: Donation, event: PaymentEvent) -> Result:
         """The donation is settled. Money that comes for one that was given up must be refunded, and so must money
@@ -171,12 +167,12 @@ class Settling:
         if event.outcome is not Outcome.PAID:
             return "known"
         if donation.status is Status.SUCCEEDED or donation.paid_late_at is not None:
-            twice = event.tx_id != donation.tx_id and await self._surpluses.file(donation, event)
+            twice = event.tx_id != donation.tx_id and await self.surpluses.file(donation, event)
             return "late" if twice else "known"
-        said = await self._letters.to(donation, "paid-late")
-        late = paid_after_all(donation, event.tx_id, event.payment_ref, event.paid_at or days.now(self._clock))
+        said = await self.letters.to(donation, "paid-late")
+        late = paid_after_all(donation, event.tx_id, event.payment_ref, event.paid_at or days.now(self.clock))
         try:
-            await self._db.transact(late, *found_by(donation, event.payment_ref), *said)
+            await self.db.transact(late, *found_by(donation, event.payment_ref), *said)
         except TransactionFailed:
             now = await self._settled_meanwhile(event)
             if now == donation:

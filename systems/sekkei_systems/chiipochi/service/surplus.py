@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sekkei.design import Action, TransactionFailed, Update
+from sekkei.clock import Clock
+from sekkei.design import Action, Database, TransactionFailed, Update
 from sekkei.runtime import days
+from sekkei.runtime.outbox import Outbox
 from sekkei.runtime.refusals import Conflict, NotThere
-from sekkei.runtime.system import Context
 from sekkei_systems.chiipochi.design import all_surplus, donations, found_by, paid_twice, surpluses
 from sekkei_systems.chiipochi.design.models import Donation, Surplus, by_hand, is_by_hand
 from sekkei_systems.chiipochi.ports.payments.port import PaymentEvent, Provider
@@ -30,10 +32,13 @@ Whoever carried it out again would believe what the provider repeats of it."""
 log = logging.getLogger("sekkei_systems.chiipochi.surplus")
 
 
+@dataclass
 class Surpluses:
-    def __init__(self, context: Context, provider: Provider, letters: Letters) -> None:
-        self._db, self._clock, self._outbox = context.db, context.clock, context.outbox
-        self._provider, self._letters = provider, letters
+    db: Database
+    clock: Clock
+    outbox: Outbox
+    provider: Provider
+    letters: Letters
 
     async def file(self, donation: Donation, event: PaymentEvent) -> bool:
         """Write a second payment down and tell the donor; False when that has been done. Then it is asked what became
@@ -44,15 +49,15 @@ class Surpluses:
             created_at=donation.created_at,
             prefecture=donation.prefecture,
             amount=event.amount,
-            paid_at=event.paid_at or days.now(self._clock),
+            paid_at=event.paid_at or days.now(self.clock),
         )
-        said = await self._letters.to(donation, "paid-twice", about=event.tx_id)
+        said = await self.letters.to(donation, "paid-twice", about=event.tx_id)
         if event.payment_ref is not None:
             asked = f"afterwards/filed/{event.tx_id}"
-            said.append(self._outbox.message(AFTERWARDS, event.payment_ref, {}, id=asked))
+            said.append(self.outbox.message(AFTERWARDS, event.payment_ref, {}, id=asked))
         there = donations.must_exist(donation.user_id, donation.created_at)
         try:
-            await self._db.transact(paid_twice(found), *found_by(donation, event.payment_ref), there, *said)
+            await self.db.transact(paid_twice(found), *found_by(donation, event.payment_ref), there, *said)
         except TransactionFailed as failed:
             if failed.failed(there):
                 raise UnknownOrder() from None  # its donor was forgotten meanwhile; the provider tells us again
@@ -61,20 +66,20 @@ class Surpluses:
         return True
 
     async def owed(self, operator: Operator) -> list[Surplus]:
-        return [found for found in await self._db.all(all_surplus()) if found.refunded_at is None]
+        return [found for found in await self.db.all(all_surplus()) if found.refunded_at is None]
 
     async def refund(self, operator: Operator, tx_id: str) -> None:
         """Ask for it to be given back; asking twice is asking once."""
         found = await self._find(tx_id)
         if found.is_refund_running or found.refunded_at is not None:
             return
-        now = days.now(self._clock)
+        now = days.now(self.clock)
         key = key_of(now)
         body = {"order": _order(found), "tx_id": tx_id, "key": key, "surplus": True}
         asked = surpluses.update(tx_id).set(Surplus.refund_asked_at, now).set(Surplus.refund_asked_by, operator.id)
         asked = asked.remove(Surplus.refund_failed_at).when(Surplus.refund_asked_at == found.refund_asked_at)
         try:
-            await self._db.transact(asked, self._outbox.message(REFUNDS, tx_id, body, id=f"refund/{tx_id}/{key}"))
+            await self.db.transact(asked, self.outbox.message(REFUNDS, tx_id, body, id=f"refund/{tx_id}/{key}"))
         except TransactionFailed:
             raise Conflict() from None
         log.warning("a refund was asked for", extra={"tx_id": tx_id, "amount": found.amount, "by": operator.id})
@@ -86,7 +91,7 @@ class Surpluses:
             return found.refund_id or ""
         if not is_of(found.refund_asked_at, key):
             return OVERTAKEN
-        refund_id = await self._provider.refund(tx_id, order_id, key)
+        refund_id = await self.provider.refund(tx_id, order_id, key)
         if not await self._returned(found, refund_id):
             raise Conflict()  # tried again a little later
         return refund_id
@@ -95,8 +100,8 @@ class Surpluses:
         """This try has come to nothing: somebody has to look at it, and may try again."""
         found = await self._find(tx_id)
         if is_of(found.refund_asked_at, key):
-            failed = surpluses.update(tx_id).set(Surplus.refund_failed_at, days.now(self._clock))
-            await self._db.write(failed.when(Surplus.refund_asked_at == found.refund_asked_at))
+            failed = surpluses.update(tx_id).set(Surplus.refund_failed_at, days.now(self.clock))
+            await self.db.write(failed.when(Surplus.refund_asked_at == found.refund_asked_at))
 
     async def mark_refunded(self, operator: Operator, tx_id: str) -> None:
         found = await self._find(tx_id)
@@ -105,10 +110,10 @@ class Surpluses:
 
     async def look(self, tx_id: str) -> bool:
         """Was it given back at the provider, and did it stay there? False when this is no second payment."""
-        found = await self._db.get(surpluses(tx_id).consistent())
+        found = await self.db.get(surpluses(tx_id).consistent())
         if found is None:
             return False
-        gone = (await self._provider.afterwards(tx_id)).refunded >= found.amount
+        gone = (await self.provider.afterwards(tx_id)).refunded >= found.amount
         if gone and found.refunded_at is None:
             written = await self._returned(found, "refunded at the provider")
         elif not gone and found.refunded_at is not None and not is_by_hand(found.refund_id):
@@ -120,18 +125,16 @@ class Surpluses:
         return True
 
     async def _returned(self, found: Surplus, refund_id: str) -> bool:
-        done = surpluses.update(found.tx_id).set(Surplus.refunded_at, days.now(self._clock))
+        done = surpluses.update(found.tx_id).set(Surplus.refunded_at, days.now(self.clock))
         done = done.set(Surplus.refund_id, refund_id).remove(Surplus.refund_failed_at)
-        return await self._write(
-            found, done, await self._letters.to(_as_donation(found), "refunded", about=found.tx_id)
-        )
+        return await self._write(found, done, await self.letters.to(_as_donation(found), "refunded", about=found.tx_id))
 
     async def _came_back(self, found: Surplus) -> bool:
         """The payer's bank did not take it: it is owed again."""
-        back = surpluses.update(found.tx_id).set(Surplus.refund_failed_at, days.now(self._clock))
+        back = surpluses.update(found.tx_id).set(Surplus.refund_failed_at, days.now(self.clock))
         back = back.remove(Surplus.refunded_at).remove(Surplus.refund_asked_at)
         log.error("the refund of a second payment failed", extra={"tx_id": found.tx_id, "amount": found.amount})
-        said = await self._letters.to(_as_donation(found), "refund-back", amount=0, about=found.tx_id)
+        said = await self.letters.to(_as_donation(found), "refund-back", amount=0, about=found.tx_id)
         return await self._write(found, back, said)
 
     async def _write(self, found: Surplus, update: Update[Surplus], said: list[Action[Any, Any]]) -> bool:
@@ -139,15 +142,15 @@ class Surpluses:
         update = update.add(Surplus.answers, 1)
         update = update.when(Surplus.answers == found.answers, Surplus.user_id == found.user_id)
         try:
-            await self._db.transact(update, *said)
+            await self.db.transact(update, *said)
         except TransactionFailed as failed:
             if failed.failed(update):
                 return False
-            await self._db.write(update)  # they have been told of this before
+            await self.db.write(update)  # they have been told of this before
         return True
 
     async def _find(self, tx_id: str) -> Surplus:
-        found = await self._db.get(surpluses(tx_id).consistent())
+        found = await self.db.get(surpluses(tx_id).consistent())
         if found is None:
             raise NotThere()
         return found

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from sekkei.design import TransactionFailed, replace
+from dataclasses import dataclass, field
+
+from sekkei.clock import Clock
+from sekkei.design import Database, TransactionFailed, replace
 from sekkei.runtime import days
 from sekkei.runtime.refusals import Conflict, NotThere
-from sekkei.runtime.system import Context
 from sekkei_systems.chiipochi.design import all_wordings, keep_wording
 from sekkei_systems.chiipochi.design.models_appeals import AppealChange, Wording
 from sekkei_systems.chiipochi.refusals import BadWording
@@ -19,17 +21,19 @@ from sekkei_systems.chiipochi.texts import Language
 FIELDS = ("ja", "en", "amounts")
 
 
+@dataclass
 class Wordings:
-    def __init__(self, context: Context) -> None:
-        self._db, self._clock = context.db, context.clock
-        self._read, self._until = Words(), float("-inf")
+    db: Database
+    clock: Clock
+    _read: Words = field(default_factory=Words, init=False)
+    _until: float = field(default=float("-inf"), init=False)
 
     async def known(self) -> Words:
         """As they were read a few seconds ago at most."""
-        if self._clock.now() >= self._until:
-            found = await self._db.all(all_wordings())
+        if self.clock.now() >= self._until:
+            found = await self.db.all(all_wordings())
             self._read = Words({one.name: one for one in found})
-            self._until = self._clock.now() + KEPT_SECONDS
+            self._until = self.clock.now() + KEPT_SECONDS
         return self._read
 
     async def letter(self, what: str, language: Language) -> Letter:
@@ -38,16 +42,16 @@ class Wordings:
     async def keep(self, operator: Operator, wanted: Wording) -> None:
         """Change a text or the sums; `wanted.version` is the version that was changed. Empty means: as it was made."""
         _check(wanted)
-        found = {one.name: one for one in await self._db.all(all_wordings().consistent())}
+        found = {one.name: one for one in await self.db.all(all_wordings().consistent())}
         before = found.get(wanted.name)
         if (before.version if before else 0) != wanted.version:
             raise Conflict()
         changes = changes_between(before or Wording(name=wanted.name), wanted, FIELDS)
         if not changes:
             return
-        change = AppealChange(at=days.now(self._clock), code=f"TEXT-{wanted.name}", by=operator.id, changes=changes)
+        change = AppealChange(at=days.now(self.clock), code=f"TEXT-{wanted.name}", by=operator.id, changes=changes)
         try:
-            await self._db.transact(keep_wording(replace(wanted, version=wanted.version + 1), change))
+            await self.db.transact(keep_wording(replace(wanted, version=wanted.version + 1), change))
         except TransactionFailed:
             raise Conflict() from None
         self._until = float("-inf")

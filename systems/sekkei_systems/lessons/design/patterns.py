@@ -196,8 +196,8 @@ def refresh(tie: UserLesson, lesson: Lesson, now: datetime) -> Update[UserLesson
 def take_place(lesson: Lesson, now: datetime) -> Update[Lesson]:
     """One place less, if there is one. Own bookings are counted apart; a row of an older version is counted later."""
     update = lessons.update(lesson.studio_code, lesson.lesson_date, lesson.start_time).add(Lesson.booked, 1)
-    free = Lesson.capacity.absent() | (Lesson.booked < Lesson.capacity)
-    update = update.set(Lesson.updated_at, now).when(Lesson.is_open.is_(True), free)
+    room = Lesson.capacity.absent() | (Lesson.booked < Lesson.capacity)
+    update = update.set(Lesson.updated_at, now).when(Lesson.is_open.is_(True), room)
     if lesson.booked_here is None:
         return update.when(Lesson.booked_here.absent())
     return update.add(Lesson.booked_here, 1).when(Lesson.booked_here.exists())
@@ -301,10 +301,10 @@ def arrive(lesson: Lesson, now: datetime) -> Update[Lesson]:
 
 @design.pattern(ja="休講の取り消しで席を戻す", added=True)
 def restore_place(lesson: Lesson, now: datetime) -> Update[Lesson]:
-    """A booking that ended with a lesson is taken up again, while a place is free; also before others may book."""
+    """A booking that ended with a lesson is taken up again, while there is room; also before others may book."""
     update = lessons.update(lesson.studio_code, lesson.lesson_date, lesson.start_time).add(Lesson.booked, 1)
-    free = Lesson.capacity.absent() | (Lesson.booked < Lesson.capacity)
-    return update.add(Lesson.booked_here, 1).set(Lesson.updated_at, now).when(~Lesson.called_off.is_(True), free)
+    room = Lesson.capacity.absent() | (Lesson.booked < Lesson.capacity)
+    return update.add(Lesson.booked_here, 1).set(Lesson.updated_at, now).when(~Lesson.called_off.is_(True), room)
 
 
 @design.pattern(ja="スタジオの決まり", added=True)

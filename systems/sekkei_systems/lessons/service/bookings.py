@@ -132,7 +132,7 @@ class Bookings:
         return booking
 
     async def _sold_out(self, lesson: Lesson) -> None:
-        """The studio has sold what we thought was free: people may wait for it, until it says that a place is free."""
+        """The studio has sold what we thought was free: people may wait for it, until it says that there is room."""
         if lesson.capacity is None or not self._sellers.tells(lesson):
             return
         update = lessons.update(lesson.studio_code, lesson.lesson_date, lesson.start_time)

@@ -41,7 +41,7 @@ from sekkei_systems.lessons.rules.places import (
     Word,
     as_said,
     free_places,
-    has_places,
+    has_room,
     is_available,
     is_overtaken,
     places_here,
@@ -216,7 +216,7 @@ class Monitor:
             return None
         # Offers are made out of what was counted, not out of what has been booked since.
         current = replace(noted, booked=said.booked)
-        if not has_places(current, found):
+        if not has_room(current, found):
             await self._arm_again(queue)
             return 0
         policy = await self._rulebook.policy(current.studio_code)
@@ -302,11 +302,11 @@ class Monitor:
         for _ in range(TRIES):
             if found.told:
                 current = await self._as_filled(await self._counts.counted(current), queue)
-            said, is_free, certain = self._reckoned(current, word)
-            if said == current and current.was_available == is_free:
+            said, room, certain = self._reckoned(current, word)
+            if said == current and current.was_available == room:
                 return current, said if certain else None
             try:
-                noted = await self._db.write(_note(current, said, is_free, word, now))
+                noted = await self._db.write(_note(current, said, room, word, now))
                 return noted, said if certain else None
             except ConditionFailed:
                 fresh = await self._db.get(lesson(current.studio_code, current.lesson_date, current.start_time))
@@ -316,12 +316,12 @@ class Monitor:
         return current, said
 
     def _reckoned(self, current: Lesson, word: Word) -> tuple[Lesson, bool, bool]:
-        """The lesson as it was said, whether a place is free by that, and whether that is certain."""
+        """The lesson as it was said, whether it has room by that, and whether that is certain."""
         said = as_said(current, word.found, includes_ours=self._sellers.counts_ours(current))
         if not is_overtaken(current, word):
-            return said, has_places(said, word.found), True
+            return said, has_room(said, word.found), True
         # Where others sell, full is shown at once; whether the opening is over will be known later.
-        shown = not word.found.has_places and not self._sellers.by_port(current)
+        shown = not word.found.has_room and not self._sellers.by_port(current)
         return said if shown else current, current.was_available, False
 
     async def _arm_again(self, queue: list[UserLesson]) -> None:
@@ -396,10 +396,10 @@ def _claim(tie: UserLesson, current: Lesson, until: datetime | None, now: dateti
     return claim.remove(UserLesson.offer_until) if until is None else claim.set(UserLesson.offer_until, until)
 
 
-def _note(current: Lesson, said: Lesson, is_free: bool, word: Word, now: datetime) -> Update[Lesson]:
+def _note(current: Lesson, said: Lesson, room: bool, word: Word, now: datetime) -> Update[Lesson]:
     """What was said, if nothing else was said or booked meanwhile."""
     update = lessons.update(current.studio_code, current.lesson_date, current.start_time)
-    update = update.set(Lesson.was_available, is_free).set(Lesson.updated_at, now)
+    update = update.set(Lesson.was_available, room).set(Lesson.updated_at, now)
     heard = current.pushed_at
     no_newer = Lesson.pushed_at.absent() if heard is None else Lesson.pushed_at == heard
     update = update.when(Lesson.was_available.is_(current.was_available), no_newer)
@@ -410,9 +410,9 @@ def _note(current: Lesson, said: Lesson, is_free: bool, word: Word, now: datetim
         update = update.when(Lesson.booked == current.booked, off if current.called_off else ~off)
         here = current.booked_here
         update = update.when(Lesson.booked_here.absent() if here is None else Lesson.booked_here == here)
-    if is_free and not current.was_available:
+    if room and not current.was_available:
         return update.add(Lesson.episode, 1).set(Lesson.opened_at, word.latest)
-    is_told_full = word.found.told and current.was_available and not is_free
+    is_told_full = word.found.told and current.was_available and not room
     return update.set(Lesson.sold_out_at, word.latest) if is_told_full else update
 
 

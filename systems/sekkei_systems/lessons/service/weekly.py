@@ -24,7 +24,6 @@ from sekkei_systems.lessons.design import (
     weekly_lessons,
     weekly_of,
 )
-from sekkei_systems.lessons.rules.places import NAME_MAX
 from sekkei_systems.lessons.rules.slots import FIRST_DAY, LAST_DAY, Slot
 from sekkei_systems.lessons.rules.weekly import MADE_BY, WeeklyFields, days_gained, days_to_make, draft_on, takes_place
 from sekkei_systems.lessons.service.access import Staff
@@ -34,6 +33,7 @@ from sekkei_systems.lessons.service.timetable import Timetable, check_lesson
 
 AHEAD = timedelta(days=28)
 """How far lessons are made; booking windows decide from when they can be booked."""
+HOLIDAY_NAME_MAX = 50
 
 
 class Weekly:
@@ -131,8 +131,8 @@ class Weekly:
 
     async def close(self, staff: Staff, day: date, name: str) -> None:
         """A holiday; weekly lessons of that day that were made are called off, with its name."""
-        if not 1 <= len(name.strip()) <= NAME_MAX:
-            raise refusals.BadWords(field="name", limit=NAME_MAX)
+        if not 1 <= len(name.strip()) <= HOLIDAY_NAME_MAX:
+            raise refusals.BadWords(field="name", limit=HOLIDAY_NAME_MAX)
         if not days.today(self._clock) <= day <= LAST_DAY:
             raise refusals.BadDay(field="day")
         code = staff.managing().studio.code

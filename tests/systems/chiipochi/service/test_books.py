@@ -110,18 +110,18 @@ async def test_what_is_booked_while_a_month_is_closed_is_among_its_sums_or_in_th
     bot.ledger.pay_by_card(session)
     await bot.tell()
     bot.clock.set(utc("2025-09-02T12:00:00+09:00").timestamp())
-    write = books._db.write
+    write = books.db.write
 
     async def crossing(action: Any) -> Any:
         """Another process books something of August in the moment before."""
         if isinstance(getattr(action, "instance", None), BookMonth):
-            monkeypatch.setattr(books._db, "write", write)
+            monkeypatch.setattr(books.db, "write", write)
             at = utc("2025-08-31T23:00:00+09:00")
             late = {"month": "2025-08", "at": at, "movement": "txn_late", "kind": "charge", "recipient": "CHIBA"}
             await bot.db.transact(book(BookEntry(**late, amount=700, fee=25)))
         return await write(action)
 
-    monkeypatch.setattr(books._db, "write", crossing)
+    monkeypatch.setattr(books.db, "write", crossing)
     await books.close(AOIS, "2025-08")
     assert (await books.month(AOIS, "2025-08")).total.gross == 1700
 

@@ -12,10 +12,10 @@ from tests.systems.chiipochi.conftest import AOI, REN, Bot
 async def test_whoever_knows_the_order_finds_the_donation(quick_bot: Bot) -> None:
     donation = await quick_bot.donate()
     context = quick_bot.client.shell.deployment.systems["chiipochi"].context
-    name = pseudonym(context, AOI)
+    name = pseudonym(context.settings, AOI)
     assert is_forgotten(name)
     assert AOI not in name
-    assert pseudonym(context, REN) != name == pseudonym(context, AOI)
+    assert pseudonym(context.settings, REN) != name == pseudonym(context.settings, AOI)
     await quick_bot.forget()
     orders = quick_bot.service.orders
     moved = replace(donation, user_id=name, idempotency_key=None)

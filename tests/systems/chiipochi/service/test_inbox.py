@@ -80,7 +80,7 @@ async def test_a_slow_store_does_not_keep_line_waiting(quick_bot: Bot, monkeypat
         await gate.wait()
         await handle(incoming)
 
-    monkeypatch.setattr(quick_bot.service.inbox, "_handle", slowly)
+    monkeypatch.setattr(quick_bot.service.conversations, "handle", slowly)
     event = quick_bot.text("ピーナッツ")
     body = orjson.dumps({"destination": "U", "events": [event]})
     proof = signature(local_secret(quick_bot.client.shell.settings), body)
@@ -89,7 +89,7 @@ async def test_a_slow_store_does_not_keep_line_waiting(quick_bot: Bot, monkeypat
     async def note(user_id: str) -> None:
         loading.append(user_id)
 
-    monkeypatch.setattr(quick_bot.service.channel._line, "show_loading", note)
+    monkeypatch.setattr(quick_bot.service.channel.line, "show_loading", note)
     reply = await quick_bot.client.request("POST", "/chiipochi/webhook", body, {"x-line-signature": proof})
     assert reply.status == 200
     assert await quick_bot.sent() == []
@@ -111,7 +111,7 @@ async def test_an_event_that_fails_is_kept_and_tried_again(quick_bot: Bot, monke
         raise RuntimeError("not today")
 
     with monkeypatch.context() as patch:
-        patch.setattr(quick_bot.service.inbox, "_handle", fail)
+        patch.setattr(quick_bot.service.conversations, "handle", fail)
         assert (await quick_bot.deliver(quick_bot.text("ピーナッツ"))).status == 200
     assert await quick_bot.sent() == []
     quick_bot.clock.advance(31)

@@ -119,7 +119,7 @@ async def test_whoever_is_forgotten_leaves_numbers_and_sums_alone(quick_bot: Bot
     await quick_bot.work()
     (left,) = await quick_bot.service.receipts.register(Operator("aoi"), 2025)
     context = quick_bot.client.shell.deployment.systems["chiipochi"].context
-    assert (left.receipt.user_id, left.receipt.amount, left.person) == (pseudonym(context, AOI), 500, None)
+    assert (left.receipt.user_id, left.receipt.amount, left.person) == (pseudonym(context.settings, AOI), 500, None)
     assert await quick_bot.db.get(details_of(AOI)) is None
     assert await quick_bot.db.all(receipts_of_user(AOI)) == []
 
@@ -284,7 +284,7 @@ async def test_money_that_goes_back_cancels_the_receipt_of_somebody_forgotten(
     await bot.client.post(f"/chiipochi/u/{bot.service.links.my_token(AOI)}/forget", {})
     await bot.work()
     context = bot.client.shell.deployment.systems["chiipochi"].context
-    moved = donations.update(pseudonym(context, AOI), donation.created_at)
+    moved = donations.update(pseudonym(context.settings, AOI), donation.created_at)
     if late:
         await bot.db.write(moved.set(Donation.refunded_amount, 200))
         await receipts.correct(donation)

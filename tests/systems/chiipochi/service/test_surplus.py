@@ -146,14 +146,14 @@ async def test_two_payments_that_come_too_late_at_once_are_both_owed(
     (donation,) = await bot.donations()
     order = order_id_of(AOI, donation.created_at)
     await settling.apply(PaymentEvent("e1", "tx_1", order, 500, Outcome.FAILED))
-    tells = settling._letters.to
+    tells = settling.letters.to
 
     async def slow(*given: Any) -> Any:
         monkeypatch.undo()
         assert await settling.apply(PaymentEvent("e2", "tx_1", order, 500, Outcome.PAID)) == "late"
         return await tells(*given)
 
-    monkeypatch.setattr(settling._letters, "to", slow)
+    monkeypatch.setattr(settling.letters, "to", slow)
     assert await settling.apply(PaymentEvent("e3", "tx_2", order, 500, Outcome.PAID)) == "late"
     assert [one.tx_id for one in await bot.service.surpluses.owed(RENS)] == ["tx_2"]
     assert [one.tx_id for one in await bot.service.refunds.owed(RENS)] == ["tx_1"]
@@ -179,7 +179,7 @@ async def test_a_second_payment_filed_while_its_donor_is_forgotten_names_nobody(
     donation, session = await bot.checkout()
     bot.ledger.pay_by_card(session)
     await bot.tell()
-    letters = bot.service.surpluses._letters
+    letters = bot.service.surpluses.letters
     tells = letters.to
 
     async def slow(*given: Any, **named: Any) -> Any:

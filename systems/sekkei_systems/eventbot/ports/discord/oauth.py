@@ -14,7 +14,8 @@ from urllib.parse import urlencode
 
 import orjson
 
-from sekkei_systems.eventbot.ports.discord.rest import Refused, RestAnswer, Send, Unavailable
+from sekkei_systems.eventbot.ports.discord.errors import Refused, Unavailable
+from sekkei_systems.eventbot.ports.discord.rest import RestAnswer, Send
 
 SCOPES = "identify guilds"
 FORM = "application/x-www-form-urlencoded"

@@ -1,0 +1,22 @@
+"""Ringing people by name, within Discord's limits."""
+
+from __future__ import annotations
+
+from sekkei_systems.eventbot.rules.limits import CONTENT_MAX, problems_of_message
+from sekkei_systems.eventbot.rules.mentions import MENTIONS_PER_MESSAGE, NOBODY, call_messages
+
+
+def test_everyone_is_rung_once_and_the_text_comes_first() -> None:
+    people = [f"9{number:018d}" for number in range(2 * MENTIONS_PER_MESSAGE + 1)]
+    calls = call_messages("本" * 3000, people, components=[])
+    assert [len(call["allowed_mentions"]["users"]) for call in calls] == [80, 80, 1]
+    assert [user for call in calls for user in call["allowed_mentions"]["users"]] == people
+    assert [call["content"].startswith("本") for call in calls] == [True, False, False]
+    assert ["components" in call for call in calls] == [False, False, True]
+    assert all(problems_of_message(call) == [] and len(call["content"]) <= CONTENT_MAX for call in calls)
+
+
+def test_with_nobody_to_ring_the_text_rings_nobody() -> None:
+    assert call_messages("開始します @everyone", []) == [
+        {"content": "開始します @everyone", "allowed_mentions": NOBODY}
+    ]
