@@ -21,7 +21,7 @@ from sekkei.runtime.deployment import Deployment
 from sekkei.runtime.design import newest_jobs
 from sekkei.runtime.discovery import load_all
 from sekkei.runtime.settings import Secrets, Settings
-from sekkei.runtime.watched import WRITES
+from sekkei.runtime.wakeups import WRITES
 from sekkei.store import Embedded, open_store
 from sekkei.store.protocol import Store
 from sekkei.web import application

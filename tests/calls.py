@@ -31,9 +31,9 @@ from sekkei.engine.engine import Engine
 from sekkei.publish.aws import calls
 from sekkei.runtime.delivery import Delivery
 from sekkei.runtime.jobs import Jobs
-from sekkei.runtime.live_log import LiveLog
-from sekkei.runtime.pulse import Pulse
+from sekkei.runtime.live import LiveLog
 from sekkei.runtime.pump import Pump
+from sekkei.runtime.wakeups import Pulse
 from sekkei.runtime.worker import Worker
 from sekkei.store.weather.replica import Replica
 from sekkei.store.weather.weather import Weather

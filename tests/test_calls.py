@@ -14,7 +14,7 @@ from sekkei.clock import SYSTEM as CLOCK
 from sekkei.runtime.jobs import Jobs
 from sekkei.runtime.sealing import Sealed
 from sekkei.runtime.system import Context, Parts, System
-from sekkei.runtime.watched import Watched
+from sekkei.runtime.wakeups import Watched
 from sekkei.store import Embedded, Store, Weather
 from sekkei.web import Given, Pages, Redirect
 from sekkei.web.testing import opened

@@ -94,7 +94,6 @@ OWNERS = {
         "fakes/sekkei_fakes/openid.py",
         "fakes/sekkei_fakes/web_push.py",
         "sekkei/runtime/live.py",
-        "sekkei/runtime/live_log.py",
         "sekkei/runtime/sealed_texts.py",
         "sekkei/runtime/settings.py",
         "sekkei/runtime/transports/web_push.py",

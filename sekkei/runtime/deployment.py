@@ -12,19 +12,19 @@ from sekkei.design import Database, Design, tables
 from sekkei.kit.zones import zone_of
 from sekkei.runtime import upkeep
 from sekkei.runtime.alarms import Alarms
+from sekkei.runtime.data_subjects import leaving_jobs
 from sekkei.runtime.dead_letters import DeadLetters
 from sekkei.runtime.design import design as runtime_design
 from sekkei.runtime.design import table as runtime_table
 from sekkei.runtime.idempotency import Idempotency
 from sekkei.runtime.jobs import Jobs
-from sekkei.runtime.kept import Kept
 from sekkei.runtime.live import Live
 from sekkei.runtime.outbox import Outbox, Transport
-from sekkei.runtime.personal import leaving_jobs
+from sekkei.runtime.retention import Kept
 from sekkei.runtime.schedules import StoredSchedules
 from sekkei.runtime.settings import Settings
 from sekkei.runtime.system import Context, Parts, System
-from sekkei.runtime.watched import Watched, watched
+from sekkei.runtime.wakeups import Watched, watched
 from sekkei.runtime.worker import Running, Worker, worker_name
 from sekkei.store.protocol import Store
 

@@ -38,7 +38,9 @@ table.shared = shared()
 MILLISECONDS = iso("Z", 3)
 
 
-SCHEDULE, OUTBOX, JOB = "SCHEDULE", "OUTBOX", "JOB"
+SCHEDULE = "SCHEDULE"
+OUTBOX = "OUTBOX"
+JOB = "JOB"
 """What waits for its time, by kind: the partitions of the index `due`."""
 SENT = "SENT"
 """What went out, or need not: it waits in the same index to be cut down to a receipt."""

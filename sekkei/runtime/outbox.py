@@ -15,8 +15,8 @@ from sekkei.design import ConditionFailed, Database, Put
 from sekkei.kit.retries import retry_after
 from sekkei.runtime import days
 from sekkei.runtime.design import Message, messages
-from sekkei.runtime.kept import Kept
 from sekkei.runtime.receipts import forget
+from sekkei.runtime.retention import Kept
 from sekkei.store.http import Answer
 
 KEPT = timedelta(days=90)

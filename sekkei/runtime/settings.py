@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from sekkei import private
 from sekkei.kit.signing import Signer, derived
-from sekkei.runtime.kept import Kept
+from sekkei.runtime.retention import Kept
 
 TOKEN_LENGTH_MIN = 16
 

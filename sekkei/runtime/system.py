@@ -14,11 +14,11 @@ from sekkei.runtime.settings import Settings
 from sekkei.store.protocol import Store
 
 if TYPE_CHECKING:
+    from sekkei.runtime.data_subjects import Personal
     from sekkei.runtime.idempotency import Idempotency
     from sekkei.runtime.jobs import Job, Jobs
     from sekkei.runtime.live import Live
     from sekkei.runtime.outbox import Outbox, Transport
-    from sekkei.runtime.personal import Personal
     from sekkei.runtime.schedules import Schedules
 
 Localized = Mapping[str, str]

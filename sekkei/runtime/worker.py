@@ -1,8 +1,8 @@
 """The worker: pumps, schedules, outbox and jobs of all systems, as tasks that start and stop together.
 
 A round runs at once when something in this process has written what it looks for, when another one says that it has
-(`sekkei.runtime.pulse`), and when the next thing it knows of is due. Otherwise it looks again after a pause that grows
-to eight seconds, because another program may have written; a store that can tell that nobody has is not asked at all.
+(`sekkei.runtime.wakeups`), and when the next thing it knows of is due. Otherwise it looks again after a pause that
+grows to eight seconds, because another program may have written; a store that can tell that nothing was is not asked.
 """
 
 from __future__ import annotations
@@ -28,14 +28,13 @@ from sekkei.runtime.failures import error_line
 from sekkei.runtime.jobs import Jobs, due_runs
 from sekkei.runtime.leases import Due, LeaseLost
 from sekkei.runtime.outbox import Transport
-from sekkei.runtime.pulse import EVERYTHING, Pulse
 from sekkei.runtime.pump import LIMIT_SECONDS as HANDLER_SECONDS
 from sekkei.runtime.pump import Pump, stream_handler
 from sekkei.runtime.schedules import ATTEMPTS_MAX as SCHEDULE_ATTEMPTS_MAX
 from sekkei.runtime.schedules import LIMIT_SECONDS as SCHEDULE_SECONDS
 from sekkei.runtime.schedules import StoredSchedules
 from sekkei.runtime.system import Parts, ScheduledJob
-from sekkei.runtime.watched import Ear, watched
+from sekkei.runtime.wakeups import EVERYTHING, Ear, Pulse, watched
 from sekkei.store.protocol import Store
 
 QUICK_SECONDS = 0.05

@@ -23,15 +23,15 @@ from sekkei.clock import SYSTEM, Clock
 from sekkei.runtime import days
 from sekkei.runtime.deployment import Deployment, assemble
 from sekkei.runtime.design import once
-from sekkei.runtime.kept import Kept
-from sekkei.runtime.live_log import LiveLog
+from sekkei.runtime.live import LiveLog
 from sekkei.runtime.outbox import SHELL, Outbox, Transport
+from sekkei.runtime.retention import Kept
 from sekkei.runtime.settings import Settings
 from sekkei.runtime.system import System
 from sekkei.runtime.worker import Worker
 from sekkei.store.protocol import Store
 from sekkei.texts import Texts, texts_near
-from sekkei.web import csrf, demo, event_stream, home, metrics, problems
+from sekkei.web import csrf, demo, home, live, metrics, problems
 from sekkei.web.console import pages as console_pages
 from sekkei.web.console import target as console_looked
 from sekkei.web.console.token_login import has_entered
@@ -283,7 +283,7 @@ def _routes(shell: Shell) -> list[BaseRoute]:
         Route("/readyz", ready, methods=["GET"]),
         Route(metrics.PATH, metrics.show, methods=["GET"]),
         Route("/favicon.ico", home.icon, methods=["GET"]),
-        Route("/live", event_stream.listen, methods=["GET"]),
+        Route("/live", live.listen, methods=["GET"]),
         Route("/static/{version}/{name:path}", shell.static.serve, methods=["GET"]),
         *sign_in.routes(),
         *account.routes(),

@@ -15,8 +15,8 @@ from starlette.routing import BaseRoute, Mount, Route
 
 from sekkei.web import csrf
 from sekkei.web.answers import Events, rendered
-from sekkei.web.event_stream import LISTENS
 from sekkei.web.injection import Given, hints_of, plan
+from sekkei.web.live import LISTENS
 
 H = TypeVar("H", bound=Callable[..., Any])
 

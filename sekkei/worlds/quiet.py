@@ -20,7 +20,7 @@ from typing import Any
 from sekkei.runtime.design import SCHEDULE
 from sekkei.runtime.design import design as runtime_design
 from sekkei.runtime.design import table as runtime_table
-from sekkei.runtime.watched import Ear, Watched, concerns
+from sekkei.runtime.wakeups import Ear, Watched, concerns
 from sekkei.store.protocol import Store
 from sekkei.worlds.clock import WorldClock
 from sekkei.worlds.loop import VirtualLoop

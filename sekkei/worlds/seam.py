@@ -11,7 +11,7 @@ from typing import Any, Protocol, cast
 from sekkei.design.sync_driver import drive
 from sekkei.engine.engine import Engine
 from sekkei.errors import NoAnswer
-from sekkei.runtime.watched import written
+from sekkei.runtime.wakeups import written
 from sekkei.store import Embedded, Retrying
 from sekkei.store.protocol import Request, Response
 from sekkei.store.weather import Weather

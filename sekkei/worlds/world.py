@@ -19,7 +19,7 @@ from sekkei.runtime.design import design as runtime_design
 from sekkei.runtime.design import table as runtime_table
 from sekkei.runtime.http import NETWORK
 from sekkei.runtime.settings import Secrets, Settings
-from sekkei.runtime.watched import written
+from sekkei.runtime.wakeups import written
 from sekkei.store import Retrying
 from sekkei.store.protocol import Request
 from sekkei.store.weather.weather import Forecast

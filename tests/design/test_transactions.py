@@ -8,7 +8,7 @@ import pytest
 
 from sekkei.clock import ManualClock
 from sekkei.design import Database, TransactionFailed, ValueRefused, replace
-from sekkei.runtime.watched import watched
+from sekkei.runtime.wakeups import watched
 from tests.design.example import (
     DayTotals,
     Member,

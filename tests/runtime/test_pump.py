@@ -11,7 +11,7 @@ from sekkei.design import Attr, Database, Design, Key, attr, model, tables
 from sekkei.runtime.design import design as runtime_design
 from sekkei.runtime.design import newest_set_aside
 from sekkei.runtime.pump import ATTEMPTS_MAX, Pump
-from sekkei.runtime.watched import WRITES, Watched
+from sekkei.runtime.wakeups import WRITES, Watched
 
 design = Design("notes")
 table = design.table("notes", "id", stream="NEW_AND_OLD_IMAGES")

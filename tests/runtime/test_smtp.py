@@ -66,7 +66,7 @@ async def test_a_mail_server_that_hangs_takes_nobody_elses_thread(monkeypatch: p
         come.set()
         await asyncio.Event().wait()
 
-    monkeypatch.setattr("sekkei.runtime.counterparts.smtp._Talk.hold", hang)
+    monkeypatch.setattr("sekkei_fakes.smtp._Talk.hold", hang)
     server = SmtpCounterpart(ManualClock())
     asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(1))
     async with server.serve() as url:

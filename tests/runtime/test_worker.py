@@ -18,7 +18,7 @@ from sekkei.runtime.deployment import Deployment, assemble
 from sekkei.runtime.design import schedules
 from sekkei.runtime.jobs import Job, Progress
 from sekkei.runtime.system import Context, Parts, Payload, System
-from sekkei.runtime.watched import WRITES
+from sekkei.runtime.wakeups import WRITES
 from sekkei.runtime.worker import Worker
 from sekkei.store import Embedded
 from sekkei.store.protocol import Store

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from sekkei.runtime.data_subjects import Person, Personal
 from sekkei.runtime.jobs import Payload, Step
-from sekkei.runtime.personal import Person, Personal
 from tests import calls
 
 STEPS_MAX = 1_000

@@ -11,9 +11,9 @@ import pytest
 
 from sekkei.design import Database
 from sekkei.engine import Engine
-from sekkei.runtime import live_log
+from sekkei.runtime import live
 from sekkei.runtime.design import LiveHead, live_batches, live_batches_between, live_heads
-from sekkei.runtime.live_log import LOG
+from sekkei.runtime.live import LOG
 from sekkei.store import Remote
 from sekkei.web.testing import Client, opened
 from sekkei.wire.server import Server
@@ -69,7 +69,7 @@ def runtime(client: Client) -> Database:
 
 
 async def in_the_log(client: Client, number: int) -> None:
-    while client.shell.deployment.live.position(TOPIC) < number * live_log.IDS_PER_BATCH:  # noqa: ASYNC110
+    while client.shell.deployment.live.position(TOPIC) < number * live.IDS_PER_BATCH:  # noqa: ASYNC110
         await asyncio.sleep(0)
 
 
@@ -121,7 +121,7 @@ async def test_many_at_once_reach_everybody_once_and_in_order(processes: list[Cl
 async def test_what_is_too_long_for_the_log_loads_the_page_again(processes: list[Client]) -> None:
     first, second = processes
     hearing = await listening(second, await address(second), 1)
-    first.shell.deployment.live.publish(TOPIC, "note", {"text": "x" * live_log.EVENT_BYTES_MAX})
+    first.shell.deployment.live.publish(TOPIC, "note", {"text": "x" * live.EVENT_BYTES_MAX})
     assert "event: reload" in await hearing
 
 

@@ -14,9 +14,9 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from sekkei.runtime import days
+from sekkei.runtime.data_subjects import Exported, Person, as_data
 from sekkei.runtime.design import FAILED, OUTBOX, SENT, Message, messages_of
 from sekkei.runtime.outbox import SHELL
-from sekkei.runtime.personal import Exported, Person, as_data
 from sekkei.web.answers import download
 from sekkei.web.identity.proof import must_be_sure
 from sekkei.web.identity.users import in_person, person_of

@@ -1,7 +1,7 @@
 """The end of an account, over all systems.
 
 Whoever deletes their account is gone from it at once, in the transaction that starts a job in every system. Then each
-system forgets them, in whichever process serves it; what is cut off goes on (sekkei.runtime.personal).
+system forgets them, in whichever process serves it; what is cut off goes on (sekkei.runtime.data_subjects).
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from starlette.routing import Route
 
 from sekkei.design import TransactionFailed
 from sekkei.runtime.acts import Acts
+from sekkei.runtime.data_subjects import LEAVE, Obstacle, Person, leaving_jobs
 from sekkei.runtime.discovery import load_all
 from sekkei.runtime.jobs import Job, Jobs, Payload, Progress
 from sekkei.runtime.outbox import SHELL
-from sekkei.runtime.personal import LEAVE, Obstacle, Person, leaving_jobs
 from sekkei.runtime.schedules import StoredSchedules
 from sekkei.runtime.system import Parts, System
 from sekkei.runtime.worker import Running

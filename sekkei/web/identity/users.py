@@ -7,7 +7,7 @@ from typing import Literal
 
 from starlette.requests import Request
 
-from sekkei.runtime.personal import Person
+from sekkei.runtime.data_subjects import Person
 from sekkei.runtime.refusals import NotAllowed, SignInNeeded
 
 Via = Literal["session", "app", "token", "bearer"]

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from sekkei.design import TransactionFailed
+from sekkei.runtime.data_subjects import LATE, LEAVE
 from sekkei.runtime.design import newest_messages
 from sekkei.runtime.jobs import Job
-from sekkei.runtime.personal import LATE, LEAVE
 from sekkei_systems.chiipochi import jobs
 from sekkei_systems.chiipochi.design import (
     awards,

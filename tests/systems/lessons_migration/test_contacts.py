@@ -8,7 +8,7 @@ import pytest
 
 from sekkei.clock import ManualClock
 from sekkei.design import Database, tables
-from sekkei.runtime.watched import watched
+from sekkei.runtime.wakeups import watched
 from sekkei.store import Embedded
 from sekkei_lessons_migration.configuration import BadMapping, OldTable
 from sekkei_lessons_migration.contacts import contact_of

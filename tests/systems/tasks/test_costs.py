@@ -8,7 +8,7 @@ from datetime import date, timedelta
 import pytest
 
 from sekkei.clock import ManualClock
-from sekkei.runtime import pulse
+from sekkei.runtime import wakeups
 from sekkei.store import Embedded
 from sekkei.web.testing import Client, opened
 from sekkei_systems.tasks.design.statuses import Status
@@ -38,8 +38,8 @@ class Team:
 @pytest.fixture
 async def team(clock: ManualClock, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Team]:
     """The clock stands still: what is known for a minute stays known. The pulse never rests, and costs nothing here."""
-    monkeypatch.setattr(pulse, "LOOK_SECONDS", 0.0)
-    monkeypatch.setattr(pulse, "TELL_SECONDS", 0.0)
+    monkeypatch.setattr(wakeups, "LOOK_SECONDS", 0.0)
+    monkeypatch.setattr(wakeups, "TELL_SECONDS", 0.0)
     store = Metered(Embedded(clock=clock))
     async with opened(SYSTEM, store=store, clock=clock) as client:
         await client.sign_in("demo-aoi")

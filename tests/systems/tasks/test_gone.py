@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sekkei.design import replace
-from sekkei.runtime.personal import Person
+from sekkei.runtime.data_subjects import Person
 from sekkei.runtime.refusals import Refusal
 from sekkei_systems.tasks.design import (
     Hook,

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from sekkei.clock import Clock
 from sekkei.design import Database, Page
+from sekkei.runtime.data_subjects import Exported, Obstacle, Person, Personal, as_data
 from sekkei.runtime.jobs import Payload, Progress
 from sekkei.runtime.live import Live
-from sekkei.runtime.personal import Exported, Obstacle, Person, Personal, as_data
 from sekkei.runtime.refusals import Conflict, NotThere
 from sekkei.web import User
 from tests.web.example.design import Note, notes, notes_of

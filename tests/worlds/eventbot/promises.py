@@ -12,7 +12,7 @@ from typing import Any
 import orjson
 
 from sekkei.design.sync_driver import drive
-from sekkei.runtime.watched import written
+from sekkei.runtime.wakeups import written
 from sekkei.store.protocol import Request
 from sekkei.worlds import World, promises
 from sekkei_fakes.discord.design import LocalMessage, messages_of_channel

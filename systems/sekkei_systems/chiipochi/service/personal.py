@@ -10,8 +10,8 @@ from typing import Any
 import orjson
 
 from sekkei.design import ConditionFailed, Database, Query, Update
+from sekkei.runtime.data_subjects import Exported, Person, Personal, as_data
 from sekkei.runtime.jobs import Payload, Progress, Step
-from sekkei.runtime.personal import Exported, Person, Personal, as_data
 from sekkei.runtime.sweeping import NOBODY
 from sekkei_systems.chiipochi.design import (
     all_surplus,

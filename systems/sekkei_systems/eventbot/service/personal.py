@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 
 from sekkei.design import Database
+from sekkei.runtime.data_subjects import Exported, Person, Personal, as_data
 from sekkei.runtime.jobs import Payload, Progress
-from sekkei.runtime.personal import Exported, Person, Personal, as_data
 from sekkei_systems.eventbot.design import guilds_of_account, organiser_links
 
 ABOUT = {

@@ -7,8 +7,8 @@ from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
 from sekkei.design import Action, ConditionFailed, Database
+from sekkei.runtime.data_subjects import Exported, Person, Personal, as_data
 from sekkei.runtime.jobs import Payload, Progress, Step
-from sekkei.runtime.personal import Exported, Person, Personal, as_data
 from sekkei.runtime.refusals import NotThere
 from sekkei.runtime.sweeping import Sweep
 from sekkei_systems.lessons.design import (

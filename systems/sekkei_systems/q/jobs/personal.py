@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
 from sekkei.design import Database, Query
+from sekkei.runtime.data_subjects import Exported, Obstacle, Person, Personal, as_data
 from sekkei.runtime.jobs import Step
-from sekkei.runtime.personal import Exported, Obstacle, Person, Personal, as_data
 from sekkei_systems.q import design
 from sekkei_systems.q.design.tables import profile_images, users
 

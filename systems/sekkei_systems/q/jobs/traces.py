@@ -7,8 +7,8 @@ letters, with all that was deleted in it, perhaps after the withdrawal was done.
 from __future__ import annotations
 
 from sekkei.runtime import days
+from sekkei.runtime.data_subjects import AFTER
 from sekkei.runtime.jobs import Payload
-from sekkei.runtime.personal import AFTER
 from sekkei.runtime.system import Context
 from sekkei_systems.q.design.tables import users
 

@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
 from sekkei.design import ConditionFailed, Database, TransactionFailed, Update
+from sekkei.runtime.data_subjects import Exported, Obstacle, Person, Personal, as_data
 from sekkei.runtime.jobs import Payload, Progress
-from sekkei.runtime.personal import Exported, Obstacle, Person, Personal, as_data
 from sekkei.runtime.sweeping import NOBODY
 from sekkei_systems.tasks.design import (
     Activity,

@@ -8,7 +8,7 @@ from typing import Any
 import orjson
 import pytest
 
-from sekkei.runtime.watched import watched
+from sekkei.runtime.wakeups import watched
 from sekkei_systems.chiipochi.design import state, user_states
 from sekkei_systems.chiipochi.design.models import Outcome, UserState
 from sekkei_systems.chiipochi.ports.payments.port import PaymentEvent

@@ -8,9 +8,9 @@ import pytest
 
 from sekkei.design import replace
 from sekkei.runtime import days
-from sekkei.runtime.personal import Person
+from sekkei.runtime.data_subjects import Person
 from sekkei.runtime.sweeping import NOBODY
-from sekkei.runtime.watched import watched
+from sekkei.runtime.wakeups import watched
 from sekkei_systems.chiipochi.design import appeal_changes, book_months, donations, surpluses
 from sekkei_systems.chiipochi.design.models import FORGOTTEN, Donation, Surplus
 from sekkei_systems.chiipochi.design.models_appeals import AppealChange

@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from sekkei.design import replace
-from sekkei.runtime.personal import LEAVE
+from sekkei.runtime.data_subjects import LEAVE
 from sekkei.runtime.refusals import Conflict
 from sekkei_systems.chiipochi.design import donations
 from sekkei_systems.chiipochi.design.models import Dispute, Donation, Outcome, Status

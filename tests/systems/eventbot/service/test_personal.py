@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sekkei.runtime.personal import Person
+from sekkei.runtime.data_subjects import Person
 from sekkei_systems.eventbot.demo.guild import GUILD_ID
 from sekkei_systems.eventbot.service.personal import EventPeople
 from tests.systems.eventbot.conftest import AOI, Bot

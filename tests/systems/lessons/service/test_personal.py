@@ -10,7 +10,7 @@ import pytest
 
 from sekkei.design import Action, Database
 from sekkei.runtime import days
-from sekkei.runtime.personal import Person
+from sekkei.runtime.data_subjects import Person
 from sekkei.runtime.refusals import Changed
 from sekkei_systems.lessons.design import DeskVerb, Role, StaffMember, acts_of, all_of_user, contacts, staff_members
 from sekkei_systems.lessons.rules.studios import Studio

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sekkei.runtime.personal import Person
+from sekkei.runtime.data_subjects import Person
 from sekkei_systems.q.design.tables import users
 from tests.systems.leaving import exported, leave
 from tests.systems.q.conftest import World, png

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from sekkei.runtime.personal import Person
+from sekkei.runtime.data_subjects import Person
 from sekkei_systems.tasks.design import (
     Hook,
     HookDelivery,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sekkei.design import replace
-from sekkei.runtime.personal import Person
+from sekkei.runtime.data_subjects import Person
 from sekkei.runtime.sweeping import NOBODY
 from sekkei_systems.tasks.design import HookEvent, NoteKind, Role, notes, notes_of
 from sekkei_systems.tasks.rules.drafts import TaskDraft

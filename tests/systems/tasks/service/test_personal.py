@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sekkei.runtime.personal import LEAVE, Person
+from sekkei.runtime.data_subjects import LEAVE, Person
 from sekkei.runtime.sweeping import NOBODY
 from sekkei_systems.tasks.design import Role, comments_on, invitations_of, members_of, stored_tasks, teams, users
 from sekkei_systems.tasks.rules.drafts import TaskDraft

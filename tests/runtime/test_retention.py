@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sekkei.runtime.kept import DAYS, Kept
+from sekkei.runtime.retention import DAYS, Kept
 from sekkei.runtime.settings import Secrets, from_environment
 
 

@@ -7,10 +7,10 @@ import pytest
 from sekkei.clock import ManualClock
 from sekkei.design import Database
 from sekkei.runtime import days
+from sekkei.runtime.data_subjects import AFTER, LATE, LEAVE, Person, leaving_jobs, nothing_in_the_way
 from sekkei.runtime.design import SetAside, newest_jobs, newest_messages, newest_set_aside, set_aside
 from sekkei.runtime.jobs import Jobs, Payload, Progress
 from sekkei.runtime.outbox import Outbox
-from sekkei.runtime.personal import AFTER, LATE, LEAVE, Person, leaving_jobs, nothing_in_the_way
 
 HANA = Person("u-hana", "hana@example.com", "花")
 

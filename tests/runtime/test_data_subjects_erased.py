@@ -8,14 +8,14 @@ import pytest
 
 from sekkei.clock import ManualClock
 from sekkei.design import Database
-from sekkei.runtime import days, traces
+from sekkei.runtime import data_subjects, days
+from sekkei.runtime.data_subjects import Traces
 from sekkei.runtime.delivery import Delivery
 from sekkei.runtime.design import SetAside, newest_jobs, newest_messages, newest_set_aside, schedules, set_aside
 from sekkei.runtime.jobs import Job, Jobs, Payload, Progress
 from sekkei.runtime.outbox import Outbox, Shown
 from sekkei.runtime.receipts import cutting
 from sekkei.runtime.schedules import StoredSchedules
-from sekkei.runtime.traces import Traces
 
 HANA = {"user_id": "u-hana", "email": "hana@example.com"}
 
@@ -35,7 +35,7 @@ async def gone(runtime: Database, system: str) -> int:
 async def test_receipts_whose_id_names_somebody_go(
     runtime: Database, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(traces, "PAGE_ITEMS", 2)
+    monkeypatch.setattr(data_subjects, "PAGE_ITEMS", 2)
     for system in ("q", "tasks"):
         outbox = Outbox(runtime, clock, system)
         await outbox.put("mail", "hana@example.com", {}, id="welcome/1")

@@ -11,7 +11,7 @@ import orjson
 import pytest
 
 from sekkei.web import live
-from sekkei.web.event_stream import PATHS_MAX
+from sekkei.web.live import PATHS_MAX
 from sekkei.web.testing import Client, opened, test_settings
 from tests.browser import Serve, Shots, Windows, eventually
 from tests.web.example import SYSTEM
