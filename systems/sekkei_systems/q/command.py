@@ -136,15 +136,16 @@ async def _reuse(opened: Opened) -> int:
 
 
 async def _reconcile(opened: Opened) -> int:
+    from sekkei.runtime.wiring import Wiring
     from sekkei_systems.q.design import all_users
-    from sekkei_systems.q.jobs import QJobs
+    from sekkei_systems.q.jobs.counters import Counters
 
-    jobs = QJobs(opened.context, opened.parts.service)
+    counters = Wiring.of(opened.context).build(Counters)
     wrong: list[dict[str, Any]] = []
     count = 0
     async for user in opened.context.db.each(all_users()):
         count += 1
-        drift = await jobs.counters.drift(user)
+        drift = await counters.drift(user)
         if drift is not None:
             wrong.append(drift)
             print(

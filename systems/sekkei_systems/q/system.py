@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from sekkei.clock import Clock
 from sekkei.runtime.ends import MAIL
 from sekkei.runtime.http import Http
 from sekkei.runtime.outbox import Transport
-from sekkei.runtime.settings import Settings
 from sekkei.runtime.system import Context, Parts, System
 from sekkei.runtime.transports.expo import Expo
 from sekkei.runtime.transports.web_push import WEB_PUSH, WebPush, vapid_of
+from sekkei.runtime.wiring import Wiring
 from sekkei.web import Given
+from sekkei.web.identity.accounts import Accounts
+from sekkei.web.identity.design import design as web_design
 from sekkei_systems.days import ZONE
 from sekkei_systems.q import pages
 from sekkei_systems.q.api import api
@@ -19,39 +20,53 @@ from sekkei_systems.q.demo import demo
 from sekkei_systems.q.design.tables import design as q_design
 from sekkei_systems.q.jobs import RECURRING, QJobs
 from sekkei_systems.q.jobs.personal import QPeople
+from sekkei_systems.q.jobs.pushes import Receipts
 from sekkei_systems.q.ports.counted_push import CountedPush
 from sekkei_systems.q.ports.their_devices import TheirDevices
 from sekkei_systems.q.reactions import reactions_of
 from sekkei_systems.q.rules.notices import PUSH
 from sekkei_systems.q.rules.notices import WEB_PUSH as WEB_PUSH_KIND
-from sekkei_systems.q.rules.terms import NAMES as TERMS
-from sekkei_systems.q.service import Service, open_service
+from sekkei_systems.q.rules.settings import NAMES as TERMS
+from sekkei_systems.q.service import Service
 
 
 def build(context: Context) -> Parts:
-    service = open_service(context)
-    given = given_of(context, service)
-    settings = context.settings
-    url = settings.get("expo_url")
-    expo = Expo(url, settings.get("expo_token"), Http(), context.clock) if url else None
-    jobs = QJobs(context, service, expo)
+    wiring = wiring_of(context)
+    service = wiring.build(Service)
+    wiring.build(Shown)
+    given = Given(wiring=wiring)
+    for kind, prove in service.access.proofs.items():
+        given.per_request(kind, prove)
+    jobs = wiring.build(QJobs)
     return Parts(
         service=service,
         routes=[*pages.routes(given), *api.routes(given)],
-        reactions=[reactions_of(context, service)],
+        reactions=[reactions_of(wiring)],
         jobs=jobs.definitions(),
         scheduled=jobs.scheduled(),
         recurring=RECURRING,
-        personal=QPeople(context.db, jobs.withdrawal.steps()).personal(),
-        transports=transports_of(context, service, expo),
+        personal=wiring.build(QPeople).personal(),
+        transports=transports_of(context, service, jobs.pushes.expo),
     )
 
 
-def transports_of(context: Context, service: Service, expo: Expo | None) -> dict[str, Transport]:
+def wiring_of(context: Context, expo: Receipts | None = None) -> Wiring:
+    """Return what everything here is built from: what the system is given, accounts, and Expo where it is set up."""
+    settings = context.settings
+    keys = settings.secrets
+    web = web_design.open(context.store, env=settings.env, secret=keys.key("cursors"), clock=context.clock)
+    accounts = Accounts(web, context.clock, keys, live=context.live)
+    url = settings.get("expo_url")
+    if expo is None and url:
+        expo = Expo(url, settings.get("expo_token"), Http(), context.clock)
+    return Wiring.of(context, accounts).value(Receipts | None, expo)
+
+
+def transports_of(context: Context, service: Service, expo: object) -> dict[str, Transport]:
     """Devices are told through Q.'s own end, which knows whose they are; locally the outbox shows the messages. What
     becomes of them is counted."""
     found: dict[str, Transport] = {}
-    if expo is not None:
+    if isinstance(expo, Expo):
         phones = TheirDevices(context.db, service.accounts, expo)
         found[PUSH] = CountedPush(phones, service.numbers)
     vapid = vapid_of(context.settings, context.clock)
@@ -59,15 +74,6 @@ def transports_of(context: Context, service: Service, expo: Expo | None) -> dict
         out = WebPush(vapid, Http(), context.settings.get("push_hosts"))
         browsers = TheirDevices(context.db, service.accounts, out, vapid.public)
         found[WEB_PUSH_KIND] = CountedPush(browsers, service.numbers)
-    return found
-
-
-def given_of(context: Context, service: Service) -> Given:
-    """What handlers ask for, by type. Each proof builds on the one before, and is read once a request."""
-    found = Given(*service.nouns, Shown(context.clock))
-    found.value(Clock, context.clock).value(Settings, context.settings)
-    for kind, prove in service.access.proofs.items():
-        found.per_request(kind, prove)
     return found
 
 

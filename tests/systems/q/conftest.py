@@ -36,7 +36,7 @@ from sekkei_systems.q.design.tables import daily_questions, questions, users
 from sekkei_systems.q.jobs import QJobs
 from sekkei_systems.q.service import Service
 from sekkei_systems.q.service.people import Profile, Visitor
-from sekkei_systems.q.system import SYSTEM
+from sekkei_systems.q.system import SYSTEM, wiring_of
 from tests.browser import browser, serve, shots, whole_browser
 from tests.systems.conftest import LATEST_INDEX_SECONDS, retries
 from tests.systems.q.named import ByName
@@ -165,7 +165,7 @@ class World:
         return sorted((one.to, one.body["channelId"]) for one in await self.push_messages())
 
     def jobs(self, expo: Any = None) -> QJobs:
-        return QJobs(self.opened.context, self.proven, expo)
+        return wiring_of(self.opened.context, expo).build(QJobs)
 
     async def seen(self, viewer: str) -> list[str]:
         """Whose answers are in a viewer's timeline, in its order."""

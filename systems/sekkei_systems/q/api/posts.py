@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import dataclass
 from datetime import date
 
 from starlette.requests import Request
@@ -39,14 +40,14 @@ from sekkei_systems.q.service.timeline import Timelines
 operations = Operations()
 
 
+@dataclass
 class Shown:
     """Answers and questions as a viewer is shown them at this moment."""
 
-    def __init__(self, clock: Clock) -> None:
-        self._clock = clock
+    clock: Clock
 
     def answer(self, one: stored.Answer, viewer: str) -> AnswerOut:
-        return shapes.answer(one, viewer, days.now(self._clock), times.UNDO.total_seconds())
+        return shapes.answer(one, viewer, days.now(self.clock), times.UNDO.total_seconds())
 
     def question(self, row: stored.DailyQuestion) -> QuestionOut:
         assert row.published_at is not None

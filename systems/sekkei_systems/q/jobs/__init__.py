@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from sekkei.runtime.jobs import Job
-from sekkei.runtime.system import Context, ScheduledJob
+from sekkei.runtime.system import ScheduledJob
 from sekkei_systems.q.jobs.bans import AGAIN as COUNT_BANNED_AGAIN
 from sekkei_systems.q.jobs.bans import CountingBans
 from sekkei_systems.q.jobs.counters import Counters
-from sekkei_systems.q.jobs.pushes import Pushes, Receipts
+from sekkei_systems.q.jobs.pushes import Pushes
 from sekkei_systems.q.jobs.questions import Questions
 from sekkei_systems.q.jobs.traces import JOB as TRACES
 from sekkei_systems.q.jobs.traces import LateTraces
 from sekkei_systems.q.jobs.withdrawal import Withdrawal
-from sekkei_systems.q.service import Service
-from sekkei_systems.q.service.erasing import ERASE
+from sekkei_systems.q.service.erasing import ERASE, Erasing
 from sekkei_systems.q.service.leaving import JOB as BEGIN_WITHDRAWAL
-from sekkei_systems.q.service.sanctions import COUNT_BANNED, END_SUSPENSION
+from sekkei_systems.q.service.sanctions import COUNT_BANNED, END_SUSPENSION, Sanctions
 
 RECURRING = {
     "plan": "0 0 * * *",
@@ -29,24 +29,16 @@ RECURRING = {
 """Japan's time."""
 
 
+@dataclass
 class QJobs:
-    def __init__(self, context: Context, service: Service, expo: Receipts | None = None) -> None:
-        self.questions = Questions(context, service)
-        self.pushes = Pushes(context, service, expo)
-        self.counters = Counters(context, service)
-        self.traces = LateTraces(context)
-        self.withdrawal = Withdrawal(
-            context,
-            service.accounts,
-            service.reactions.end,
-            service.people.banned_address,
-            service.contacts.keys,
-            self.traces,
-        )
-        self.bans = CountingBans(context)
-        self._db, self._clock = context.db, context.clock
-        self._erase = service.erasing.erase
-        self._end_suspension = service.sanctions.end_suspension
+    questions: Questions
+    pushes: Pushes
+    counters: Counters
+    traces: LateTraces
+    withdrawal: Withdrawal
+    bans: CountingBans
+    erasing: Erasing
+    sanctions: Sanctions
 
     def definitions(self) -> Mapping[str, Job]:
         return {
@@ -71,6 +63,6 @@ class QJobs:
             BEGIN_WITHDRAWAL: self.withdrawal.begin,
             TRACES: self.traces.forget,
             COUNT_BANNED_AGAIN: self.bans.again,
-            END_SUSPENSION: self._end_suspension,
-            ERASE: self._erase,
+            END_SUSPENSION: self.sanctions.end_suspension,
+            ERASE: self.erasing.erase,
         }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import timedelta
 
 from sekkei.clock import Clock
@@ -17,29 +18,29 @@ LINES_PER_STEP = 100
 INDEXED_AFTER = timedelta(hours=1)
 
 
+@dataclass
 class LogLines:
-    def __init__(self, db: Database, clock: Clock) -> None:
-        self._db = db
-        self._clock = clock
+    db: Database
+    clock: Clock
 
     async def about(self, user: str, after: str | None) -> tuple[int, str | None]:
-        page = await self._db.page(design.logs_about(user), size=LINES_PER_STEP, after=after)
+        page = await self.db.page(design.logs_about(user), size=LINES_PER_STEP, after=after)
         return await self._without(user, page), page.cursor
 
     async def by(self, user: str, after: str | None) -> tuple[int, str | None]:
-        page = await self._db.page(design.logs_of_admin(user), size=LINES_PER_STEP, after=after)
+        page = await self.db.page(design.logs_of_admin(user), size=LINES_PER_STEP, after=after)
         return await self._without(user, page), page.cursor
 
     async def newest(self, user: str, after: str | None) -> tuple[int, str | None]:
         """Those that an index may not show yet."""
-        query = design.logs_since(days.now(self._clock) - INDEXED_AFTER).consistent()
-        page = await self._db.page(query, size=LINES_PER_STEP, after=after)
+        query = design.logs_since(days.now(self.clock) - INDEXED_AFTER).consistent()
+        page = await self.db.page(query, size=LINES_PER_STEP, after=after)
         await self._without(user, [one for one in page if user in (one.admin_id, one.about_id)])
         return 0, page.cursor
 
     async def _without(self, user: str, lines: Iterable[AdminLog]) -> int:
         count = 0
-        for one in await self._db.get_many([admin_logs(one.timestamp, one.log_id).consistent() for one in lines]):
+        for one in await self.db.get_many([admin_logs(one.timestamp, one.log_id).consistent() for one in lines]):
             if one is None or user not in (one.admin_id, one.about_id):
                 continue  # an index may still show what is gone
             count += 1
@@ -50,5 +51,5 @@ class LogLines:
             if one.about_id == user:
                 update = update.set(AdminLog.target_id, WITHDRAWN)
             with suppress(ConditionFailed):  # forgotten meanwhile
-                await self._db.write(update)
+                await self.db.write(update)
         return count

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from sekkei.design import Database, Query
 from sekkei.runtime.data_subjects import Exported, Obstacle, Person, Personal, as_data
-from sekkei.runtime.jobs import Step
 from sekkei_systems.q import design
 from sekkei_systems.q.design.tables import profile_images, users
+from sekkei_systems.q.jobs.withdrawal import Withdrawal
 
 ABOUT = {
     "ja": "回答・リアクション・フォロー・プロフィールがすべて消えます。"
@@ -33,28 +34,28 @@ NOT_THEIRS = {
 is in no file."""
 
 
+@dataclass
 class QPeople:
-    def __init__(self, db: Database, withdrawal: Sequence[tuple[str, Step]]) -> None:
-        self._db = db
-        self._withdrawal = withdrawal
+    db: Database
+    withdrawal: Withdrawal
 
     def personal(self) -> Personal:
-        return Personal(ABOUT, self.export, self._withdrawal, self.obstacles)
+        return Personal(ABOUT, self.export, self.withdrawal.steps(), self.obstacles)
 
     async def obstacles(self, person: Person) -> Sequence[Obstacle]:
-        user = await self._db.get(users(person.user_id).consistent())
+        user = await self.db.get(users(person.user_id).consistent())
         return [Obstacle(ADMINS_STAY, "/admin")] if user is not None and user.is_admin else []
 
     async def export(self, person: Person) -> AsyncIterator[Exported]:
-        user = await self._db.get(users(person.user_id).consistent())
+        user = await self.db.get(users(person.user_id).consistent())
         if user is None:
             return
         yield "profile.json", as_data(user)
         for name, query in self._queries(person.user_id).items():
-            rows = [as_data(row, *NOT_THEIRS.get(name, ())) async for row in self._db.each(query)]
+            rows = [as_data(row, *NOT_THEIRS.get(name, ())) async for row in self.db.each(query)]
             if rows:
                 yield f"{name}.json", rows
-        picture = await self._db.get(profile_images(person.user_id))
+        picture = await self.db.get(profile_images(person.user_id))
         if picture is not None:
             yield "picture.jpg", picture.content
 

@@ -9,21 +9,24 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 from datetime import date
 from typing import Any, TypeVar
 
+from sekkei.clock import Clock
 from sekkei.design import (
     Action,
     ConditionFailed,
+    Database,
     Page,
     Query,
     TransactionFailed,
     UniqueKey,
     Update,
 )
-from sekkei.runtime.jobs import Payload, Progress, Step
+from sekkei.runtime.jobs import Jobs, Payload, Progress, Step
 from sekkei.runtime.outbox import SHELL, Outbox
-from sekkei.runtime.system import Context
+from sekkei.runtime.schedules import Schedules
 from sekkei.web.identity.accounts import Accounts
 from sekkei_systems import days
 from sekkei_systems.q import design
@@ -61,10 +64,12 @@ from sekkei_systems.q.design.tables_growth import contacts, invites
 from sekkei_systems.q.jobs.log_lines import LogLines
 from sekkei_systems.q.jobs.traces import LateTraces
 from sekkei_systems.q.rules import times
+from sekkei_systems.q.service.contacts import Contacts
 from sekkei_systems.q.service.erasing import erasing_of
 from sekkei_systems.q.service.leaving import schedule_of
 from sekkei_systems.q.service.numbers import leaving as counted_out
-from sekkei_systems.q.service.people import free_name, reserved
+from sekkei_systems.q.service.people import People, free_name, reserved
+from sekkei_systems.q.service.reactions import Reactions
 from sekkei_systems.q.service.reports import copy_of
 from sekkei_systems.q.service.sanctions import suspension_of
 
@@ -79,42 +84,34 @@ Stage = Callable[[str, str | None], Awaitable[tuple[int, str | None]]]
 """Given the user and where to go on; returns how much was really done and where to go on then."""
 
 
-EndReaction = Callable[[date, str, str], Awaitable[None]]
-
-
+@dataclass
 class Withdrawal:
-    def __init__(
-        self,
-        context: Context,
-        accounts: Accounts,
-        end_reaction: EndReaction,
-        banned_address: Callable[[str], str],
-        contact_keys: Callable[[str], list[str]],
-        traces: LateTraces,
-    ) -> None:
-        self._traces = traces
-        self._contact_keys = contact_keys
-        self._banned_address = banned_address
-        self._end_reaction = end_reaction
-        self._db = context.db
-        self._clock = context.clock
-        self._lines = LogLines(context.db, context.clock)
-        self._jobs = context.jobs
-        self._schedules = context.schedules
-        self._accounts = accounts
-        self._outbox = context.outbox
-        self._codes = Outbox(context.runtime, context.clock, SHELL)
+    db: Database
+    runtime: Database
+    clock: Clock
+    jobs: Jobs
+    schedules: Schedules
+    outbox: Outbox
+    accounts: Accounts
+    reactions: Reactions
+    people: People
+    contacts: Contacts
+    traces: LateTraces
+    lines: LogLines
+
+    def __post_init__(self) -> None:
+        self._codes = Outbox(self.runtime, self.clock, SHELL)
 
     async def begin(self, payload: Payload) -> None:
         """When the week is over; somebody who has cancelled stays."""
-        user = await self._db.get(users(payload["user_id"]).consistent())
+        user = await self.db.get(users(payload["user_id"]).consistent())
         if user is None or user.deleting_at is None or user.is_admin:
             return
-        if user.deleting_at > days.now(self._clock) - times.GRACE:
+        if user.deleting_at > days.now(self.clock) - times.GRACE:
             return
         asked = int(user.deleting_at.timestamp())
         payload = {"user_id": user.user_id, "leaves_house": user.leaves_house}
-        await self._jobs.start("withdraw", payload, id=f"withdraw/{user.user_id}/{asked}")
+        await self.jobs.start("withdraw", payload, id=f"withdraw/{user.user_id}/{asked}")
 
     def steps(self) -> Sequence[tuple[str, Step]]:
         stages: list[tuple[str, Stage]] = [
@@ -141,8 +138,8 @@ class Withdrawal:
             ("reports-on", self._reports_on),
             ("reports-settled", self._reports_settled),
             ("reports-dismissed", self._reports_dismissed),
-            ("log", self._lines.about),
-            ("log-by", self._lines.by),
+            ("log", self.lines.about),
+            ("log-by", self.lines.by),
             ("words", self._words),
             ("decisions", self._decisions),
             ("decided", self._decided),
@@ -154,8 +151,8 @@ class Withdrawal:
             ("picture", self._picture),
             ("user", self._user),
             # From here on nobody writes about them; until then a suspension may have ended, and they were told of it.
-            ("log-since", self._lines.about),
-            ("log-newest", self._lines.newest),
+            ("log-since", self.lines.about),
+            ("log-newest", self.lines.newest),
             ("decisions-since", self._decisions),
             ("notices-since", self._notices),
             ("messages-since", self._messages),
@@ -174,30 +171,30 @@ class Withdrawal:
         return step
 
     async def _page(self, query: Query[M], after: str | None, most: int = ITEMS_PER_STEP) -> Page[M]:
-        return await self._db.page(query, size=most, after=after)
+        return await self.db.page(query, size=most, after=after)
 
     async def _sign_ins(self, user: str, after: str | None) -> tuple[int, str | None]:
         """Signed out everywhere; until now they could have changed their mind."""
-        if await self._accounts.get(user) is not None:
-            await self._accounts.end_all_sessions(user)
+        if await self.accounts.get(user) is not None:
+            await self.accounts.end_all_sessions(user)
         return 0, None
 
     async def _account(self, payload: Payload, cursor: str | None) -> Progress:
         """What signing in knows of them, where nothing but Q. needs it."""
         user = payload["user_id"]
-        await self._schedules.delete(schedule_of(user))  # still there when the job was started by hand
-        await self._traces.later(user)
+        await self.schedules.delete(schedule_of(user))  # still there when the job was started by hand
+        await self.traces.later(user)
         if not payload.get("leaves_house"):
             return Progress(0)
-        account = await self._accounts.get(user)
+        account = await self.accounts.get(user)
         if account is not None and account.email:
             await self._codes.forget(account.email)
-        return Progress(int(await self._accounts.forget(user)))
+        return Progress(int(await self.accounts.forget(user)))
 
     async def _messages(self, user: str, after: str | None) -> tuple[int, str | None]:
         """What was pushed to their devices or tells others of them, sent or not."""
-        devices = await self._db.all(design.tokens_of(user).consistent())
-        return await self._outbox.forget(user, *(one.token for one in devices)), None
+        devices = await self.db.all(design.tokens_of(user).consistent())
+        return await self.outbox.forget(user, *(one.token for one in devices)), None
 
     async def _tokens(self, user: str, after: str | None) -> tuple[int, str | None]:
         page = await self._page(design.tokens_of(user).consistent(), after)
@@ -212,7 +209,7 @@ class Withdrawal:
 
     async def _follows_in(self, user: str, after: str | None) -> tuple[int, str | None]:
         page = await self._page(design.followers_of(user), after, EDGES_PER_TRANSACTION)
-        there = await self._db.get_many([follows(one.follower_id, one.followee_id).consistent() for one in page])
+        there = await self.db.get_many([follows(one.follower_id, one.followee_id).consistent() for one in page])
         edges = [one for one in there if one is not None]
         await self._end(edges, mine=User.follower_count, theirs=User.following_count, user=user)
         return len(edges), page.cursor
@@ -222,7 +219,7 @@ class Withdrawal:
         if not edges:
             return
         try:
-            await self._db.transact(*self._ending(edges, mine, theirs, user))
+            await self.db.transact(*self._ending(edges, mine, theirs, user))
         except TransactionFailed:
             for edge in edges:
                 await self._end_one(edge, mine, theirs, user)
@@ -230,12 +227,12 @@ class Withdrawal:
     async def _end_one(self, read: Follow, mine: Any, theirs: Any, user: str) -> None:
         """Read anew: a ban or its end may have changed which counters the edge stands in."""
         for _ in range(EDGE_TRIES_MAX):
-            edge = await self._db.get(follows(read.follower_id, read.followee_id).consistent())
+            edge = await self.db.get(follows(read.follower_id, read.followee_id).consistent())
             if edge is None:
                 return
             end, *counters = self._ending([edge], mine, theirs, user)
             try:
-                await self._db.transact(end, *counters)
+                await self.db.transact(end, *counters)
                 return
             except TransactionFailed as failed:
                 if not failed.failed(end):
@@ -260,7 +257,7 @@ class Withdrawal:
     async def _end_alone(self, edge: Follow) -> None:
         """Without counters: the other side is gone, or its counter was wrong already (the nightly count mends that)."""
         log.warning("an edge was deleted without its counters", extra={"edge": repr(edge)})
-        await self._db.write(follows.delete(edge.follower_id, edge.followee_id))
+        await self.db.write(follows.delete(edge.follower_id, edge.followee_id))
 
     async def _requests_to(self, user: str, after: str | None) -> tuple[int, str | None]:
         page = await self._page(design.requests_to(user).consistent(), after)
@@ -298,17 +295,17 @@ class Withdrawal:
         """How many were really there; an index may still show what is gone."""
         count = 0
         for one in deletes:
-            count += await self._db.write(one) is not None
+            count += await self.db.write(one) is not None
         return count
 
     # What was said
 
     async def _reactions(self, user: str, after: str | None) -> tuple[int, str | None]:
         page = await self._page(design.reactions_by(user), after)
-        there = await self._db.get_many([reactions(one.day, one.user_id, user).consistent() for one in page])
+        there = await self.db.get_many([reactions(one.day, one.user_id, user).consistent() for one in page])
         for one in there:
             if one is not None:
-                await self._end_reaction(one.day, one.user_id, user)
+                await self.reactions.end(one.day, one.user_id, user)
         return sum(one is not None for one in there), page.cursor
 
     async def _answers(self, user: str, after: str | None) -> tuple[int, str | None]:
@@ -317,13 +314,13 @@ class Withdrawal:
         return sum([await self._delete_answer(one.day, user) for one in page]), page.cursor
 
     async def _delete_answer(self, day: date, user: str) -> int:
-        await self._schedules.delete(erasing_of(day, user))
-        for one in await self._db.all(design.reports_about(f"{day}#{user}")):
+        await self.schedules.delete(erasing_of(day, user))
+        for one in await self.db.all(design.reports_about(f"{day}#{user}")):
             nameless = reports.update(one.report_id).set(Report.target_id, f"{WITHDRAWN}-{one.report_id}")
             await self._rename(nameless.set(Report.seen_text, None))
-        given = await self._db.all(design.reactions_to(day, user).consistent())
-        await self._db.write_many(reactions.delete(day, user, one.reactor_id) for one in given)
-        return int(await self._db.write(answers.delete(day, user)) is not None)
+        given = await self.db.all(design.reactions_to(day, user).consistent())
+        await self.db.write_many(reactions.delete(day, user, one.reactor_id) for one in given)
+        return int(await self.db.write(answers.delete(day, user)) is not None)
 
     async def _submissions(self, user: str, after: str | None) -> tuple[int, str | None]:
         page = await self._page(design.submissions_of(user), after)
@@ -333,12 +330,12 @@ class Withdrawal:
         """What nobody has approved goes; what is asked stays, without a name."""
         page = await self._page(design.questions_by(user), after)
         count = 0
-        for one in await self._db.get_many([questions(one.question_id).consistent() for one in page]):
+        for one in await self.db.get_many([questions(one.question_id).consistent() for one in page]):
             if one is None or one.submitted_by != user:
                 continue
             count += 1
             if one.status in (QuestionStatus.PENDING, QuestionStatus.REJECTED):
-                await self._db.write(questions.delete(one.question_id))
+                await self.db.write(questions.delete(one.question_id))
             else:
                 await self._rename(questions.update(one.question_id).set(Question.submitted_by, None))
         return count, page.cursor
@@ -349,7 +346,7 @@ class Withdrawal:
         count = 0
         for one in page:
             try:
-                await self._db.transact(design.unvote(one.question_id, user))
+                await self.db.transact(design.unvote(one.question_id, user))
                 count += 1
             except TransactionFailed:
                 count += await self._delete([question_votes.delete(one.question_id, user)])
@@ -357,7 +354,7 @@ class Withdrawal:
 
     async def _rename(self, update: Update[Any]) -> None:
         try:
-            await self._db.write(update)
+            await self.db.write(update)
         except ConditionFailed:
             pass  # gone meanwhile
 
@@ -372,7 +369,7 @@ class Withdrawal:
     ) -> tuple[int, str | None]:
         page = await self._page(query, after)
         count = 0
-        for one in await self._db.get_many([reports(one.report_id).consistent() for one in page]):
+        for one in await self.db.get_many([reports(one.report_id).consistent() for one in page]):
             if one is not None and getattr(one, field.name) == user:
                 count += 1
                 # A name of its own for each: two of them about one thing must not meet in a uniqueness marker.
@@ -380,7 +377,7 @@ class Withdrawal:
                 if field.name == Report.reporter_id.name:
                     nameless = nameless.set(Report.description, None)
                 else:
-                    await self._db.write(profile_images.delete(copy_of(one.report_id)))
+                    await self.db.write(profile_images.delete(copy_of(one.report_id)))
                     nameless = nameless.set(Report.seen_text, None).set(Report.seen_picture, None)
                 await self._rename(nameless)
         return count, page.cursor
@@ -394,7 +391,7 @@ class Withdrawal:
         return await self._rename_resolver(ReportStatus.DISMISSED, user, after)
 
     async def _rename_resolver(self, status: ReportStatus, user: str, after: str | None) -> tuple[int, str | None]:
-        found = await self._db.get(users(user).consistent())
+        found = await self.db.get(users(user).consistent())
         if found is None or not found.was_admin:
             return 0, None  # there is no index by who settled a report; few people ever have
         query = design.reports_with_status(status).filter(Report.resolved_by == user)
@@ -422,7 +419,7 @@ class Withdrawal:
 
     async def _decided(self, user: str, after: str | None) -> tuple[int, str | None]:
         """There is no index by who decided; only of an administrator of old all are looked through."""
-        found = await self._db.get(users(user).consistent())
+        found = await self.db.get(users(user).consistent())
         if found is None or not found.was_admin:
             return 0, None
         page = await self._page(design.all_decisions().consistent(), after)
@@ -448,7 +445,7 @@ class Withdrawal:
         return await self._delete(gone), page.cursor
 
     async def _reviews(self, user: str, after: str | None) -> tuple[int, str | None]:
-        found = await self._db.all(design.reviews_of(user).consistent())
+        found = await self.db.all(design.reviews_of(user).consistent())
         return await self._delete([profile_reviews.delete(user, one.part) for one in found]), None
 
     # By which they were found
@@ -458,8 +455,8 @@ class Withdrawal:
         return await self._delete([invites.delete(one.invite_id) for one in page]), page.cursor
 
     async def _contact(self, user: str, after: str | None) -> tuple[int, str | None]:
-        found = await self._db.get(users(user).consistent())
-        keys = self._contact_keys(found.email) if found else []
+        found = await self.db.get(users(user).consistent())
+        keys = self.contacts.keys(found.email) if found else []
         return await self._delete([contacts.delete(key) for key in keys]), None
 
     # The user
@@ -469,19 +466,20 @@ class Withdrawal:
 
     async def _user(self, user: str, after: str | None) -> tuple[int, str | None]:
         """The row with its mail address and names; the app id stays taken, by nobody."""
-        await self._schedules.delete(suspension_of(user))
-        found = await self._db.get(users(user).consistent())
+        await self.schedules.delete(suspension_of(user))
+        found = await self.db.get(users(user).consistent())
         if found is None:
             return 0, None
         last: list[Action[Any, Any]] = [
             users.delete(user).when(User.counted_present == found.counted_present),
-            *counted_out(found, days.today(self._clock)),
+            *counted_out(found, days.today(self.clock)),
         ]
         if found.was_admin:
             last += free_name(found.display_name)
         if found.is_banned and found.banned_until is None:
-            last.append(unique_keys.put(UniqueKey(value=self._banned_address(found.email), owner={"left": "banned"})))
+            address = self.people.banned_address(found.email)
+            last.append(unique_keys.put(UniqueKey(value=address, owner={"left": "banned"})))
         if found.app_id is not None:
             last.append(unique_keys.put(UniqueKey(value=reserved(found.app_id), owner={"userId": WITHDRAWN})))
-        await self._db.transact(*last)
+        await self.db.transact(*last)
         return 1, None

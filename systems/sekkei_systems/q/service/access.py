@@ -21,13 +21,14 @@ from sekkei.clock import Clock
 from sekkei.design import Database
 from sekkei.runtime import days
 from sekkei.runtime.refusals import ProofNeeded
+from sekkei.runtime.settings import Settings
 from sekkei.web import User as Account
 from sekkei.web import is_recent, proved_at, require_proof
 from sekkei.web.limits import address
 from sekkei_systems.q.design.models import User
 from sekkei_systems.q.design.tables import users
 from sekkei_systems.q.refusals import AppIdNeeded, Banned, Leaving, NotAdmin, NotJoined, OtherAccount, TermsNeeded
-from sekkei_systems.q.rules.terms import Terms
+from sekkei_systems.q.rules.settings import terms_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,17 +59,20 @@ class ProvenAdmin(Admin):
     """One who may lock others out."""
 
 
+@dataclass
 class Access:
     """Makes the proofs, for somebody by their id or, with `…_of`, for whoever asks."""
 
-    def __init__(self, db: Database, clock: Clock, terms: Terms | None = None) -> None:
-        self._db = db
-        self._clock = clock
-        self.terms = terms
-        """What one agrees to before one goes on; None when nobody is asked."""
+    db: Database
+    clock: Clock
+    settings: Settings
+
+    def __post_init__(self) -> None:
+        self.terms = terms_of(self.settings)
+        """What people agree to before they go on; None when the operator asks for nothing."""
 
     async def joined(self, who: str) -> Joined:
-        found = await self._db.get(users(who).consistent())
+        found = await self.db.get(users(who).consistent())
         if found is None:
             raise NotJoined()
         return Joined(found)
@@ -117,7 +121,7 @@ class Access:
         return self._proven(admin, proved_at(request))
 
     def _proven(self, admin: Admin, at: datetime | None) -> ProvenAdmin:
-        if not is_recent(at, days.now(self._clock)):
+        if not is_recent(at, days.now(self.clock)):
             raise ProofNeeded()
         return ProvenAdmin(admin.user, admin.address)
 

@@ -53,35 +53,27 @@ async def remembered(db: Database, found: Sequence[Answer]) -> list[Remembered]:
     return [Remembered(one, texts.get(one.day, "")) for one in found]
 
 
+@dataclass
 class Answers:
-    def __init__(
-        self,
-        db: Database,
-        clock: Clock,
-        question: OpenQuestion,
-        sight: Sight,
-        words: ForbiddenWords,
-        erasing: Erasing,
-    ) -> None:
-        self._db = db
-        self._erasing = erasing
-        self._clock = clock
-        self._open = question
-        self._sight = sight
-        self._words = words
+    db: Database
+    clock: Clock
+    question: OpenQuestion
+    sight: Sight
+    words: ForbiddenWords
+    erasing: Erasing
 
     async def today(self, member: Member) -> Today:
-        question = await self._open.get()
-        return Today(question, await self._db.get(answers(question.day, member.id).consistent()))
+        question = await self.question.get()
+        return Today(question, await self.db.get(answers(question.day, member.id).consistent()))
 
     async def answer(self, author: Author, text: str, day: date | None = None) -> Answer:
         """Answer the open question, once. `day` says which question was on the screen."""
         clean = writing.text_of(text, writing.ANSWER_MAX, "text")
-        question = await self._open.get()
+        question = await self.question.get()
         if day is not None and day != question.day:
             raise QuestionClosed()
         assert question.published_at is not None
-        now = days.now(self._clock)
+        now = days.now(self.clock)
         late = times.lateness(question.published_at, now)
         made = Answer(
             day=question.day,
@@ -90,47 +82,47 @@ class Answers:
             text=clean,
             is_on_time=late == 0,
             late_minutes=late,
-            is_flagged=await self._words.flags(clean),
+            is_flagged=await self.words.flags(clean),
             created_at=now,
             reactors={},
         )
         try:
-            return await self._db.write(design.post_answer(made).known_by(Answer.created_at))
+            return await self.db.write(design.post_answer(made).known_by(Answer.created_at))
         except ConditionFailed as failed:
             raise AlreadyAnswered() from failed
 
     async def delete(self, member: Member, day: date) -> Answer:
         """Hidden from everybody. There is no second answer, but for a while it can be taken back."""
         update = (
-            answers.update(day, member.id).set(Answer.is_deleted, True).set(Answer.deleted_at, days.now(self._clock))
+            answers.update(day, member.id).set(Answer.is_deleted, True).set(Answer.deleted_at, days.now(self.clock))
         )
         # A transaction, for its token: when the word of a change is lost, the second try is not taken for a late one.
         try:
-            await self._db.transact(update.when(Answer.is_deleted.is_(False)))
+            await self.db.transact(update.when(Answer.is_deleted.is_(False)))
         except TransactionFailed as failed:
             raise NoSuchAnswer() from failed
-        await self._erasing.later(day, member.id, times.UNDO)
-        return await self._db.need(answers(day, member.id).consistent())
+        await self.erasing.later(day, member.id, times.UNDO)
+        return await self.db.need(answers(day, member.id).consistent())
 
     async def restore(self, member: Member, day: date) -> Answer:
-        since = days.now(self._clock) - times.UNDO
+        since = days.now(self.clock) - times.UNDO
         update = answers.update(day, member.id).set(Answer.is_deleted, False).set(Answer.deleted_at, None)
         update = update.when(
             Answer.is_deleted.is_(True), Answer.deleted_by_admin.is_(False), Answer.deleted_at >= since
         )
         try:
-            await self._db.transact(update)
+            await self.db.transact(update)
         except TransactionFailed as failed:
             old = failed.old(update)
             if old is None or not old.is_deleted:
                 raise NoSuchAnswer() from failed
             raise (TakenDown() if old.deleted_by_admin else UndoOver()) from failed
-        return await self._db.need(answers(day, member.id).consistent())
+        return await self.db.need(answers(day, member.id).consistent())
 
     async def show(self, member: Member, day: date, author: str) -> tuple[Answer, User, str]:
         """One answer, its author, and the question."""
-        answer, by = await self._sight.answer(member, day, author)
-        return answer, by, (await remembered(self._db, [answer]))[0].question_text
+        answer, by = await self.sight.answer(member, day, author)
+        return answer, by, (await remembered(self.db, [answer]))[0].question_text
 
     # Looking back
 
@@ -138,35 +130,35 @@ class Answers:
         """Newest first. One's own has everything in it, what was deleted too."""
         query = design.answers_of_user(author)
         if member.id != author:
-            await self._sight.author(member.id, author)
+            await self.sight.author(member.id, author)
             query = query.filter(Answer.is_deleted.is_(False))
-            if self._sight.hides_flagged:
+            if self.sight.hides_flagged:
                 query = query.filter(Answer.is_flagged.is_(False))
-        page = await self._db.page(query, size=HISTORY_PAGE, after=after)
-        closed = None if member.id == author else await self._sight.closed_day(member)
+        page = await self.db.page(query, size=HISTORY_PAGE, after=after)
+        closed = None if member.id == author else await self.sight.closed_day(member)
         shown = [one for one in page if one.day != closed]
-        return Page(await remembered(self._db, shown), page.cursor)
+        return Page(await remembered(self.db, shown), page.cursor)
 
     async def look_back(self, member: Member) -> LookBack:
         """Days in a row, and what one said a year ago."""
         try:
-            day = (await self._open.get()).day
+            day = (await self.question.get()).day
         except NoQuestion:
-            day = days.today(self._clock)
+            day = days.today(self.clock)
         count, before = await asyncio.gather(
-            self._streak(member.id, day), self._db.get(answers(times.year_before(day), member.id))
+            self._streak(member.id, day), self.db.get(answers(times.year_before(day), member.id))
         )
         shown = [before] if before is not None and not before.is_deleted else []
-        return LookBack(count, next(iter(await remembered(self._db, shown)), None))
+        return LookBack(count, next(iter(await remembered(self.db, shown)), None))
 
     async def _streak(self, who: str, day: date) -> int:
         """Days in a row with an answer, up to the open question or, while that is unanswered, the one before."""
         answered: list[date] = []
         # The newest from the table itself: the index may not have it yet.
-        latest = await self._db.get(answers(day, who).consistent())
+        latest = await self.db.get(answers(day, who).consistent())
         if latest is not None and not latest.is_deleted:
             answered.append(day)
-        async for one in self._db.each(design.answers_of_user(who).page_of(STREAK_PAGE)):
+        async for one in self.db.each(design.answers_of_user(who).page_of(STREAK_PAGE)):
             if one.day >= day or one.is_deleted:
                 continue
             if (answered[-1] if answered else day) - one.day > timedelta(days=1) or len(answered) == STREAK_MAX:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 from sekkei.clock import Clock
@@ -20,12 +21,12 @@ from sekkei_systems.q.service.logs import Logs
 from sekkei_systems.q.service.reports import concerned, copy_of
 
 
+@dataclass
 class Cases:
-    def __init__(self, db: Database, clock: Clock, logs: Logs, decisions: Decisions) -> None:
-        self._db = db
-        self._clock = clock
-        self._logs = logs
-        self._decisions = decisions
+    db: Database
+    clock: Clock
+    logs: Logs
+    decisions: Decisions
 
     async def settle(self, by: Admin, report_id: str, status: ReportStatus) -> None:
         if status is ReportStatus.PENDING:
@@ -33,18 +34,18 @@ class Cases:
         update = (
             reports.update(report_id)
             .set(Report.status, status)
-            .set(Report.resolved_at, days.now(self._clock))
+            .set(Report.resolved_at, days.now(self.clock))
             .set(Report.resolved_by, by.id)
             .when(Report.status == ReportStatus.PENDING)
         )
-        entry = self._logs.entry(by, AdminAction.UPDATE_REPORT, "report", report_id, {"to": status.value})
-        found = await self._db.get(reports(report_id).consistent())
+        entry = self.logs.entry(by, AdminAction.UPDATE_REPORT, "report", report_id, {"to": status.value})
+        found = await self.db.get(reports(report_id).consistent())
         if found is None:
             raise NoSuchThing()
-        await self._decisions.leave_to_another(by, concerned(found))
+        await self.decisions.leave_to_another(by, concerned(found))
         also = [*self._word_to_reporter(found, status), *_copies_gone(found, status)]
         try:
-            await self._db.transact(update, entry, *also)
+            await self.db.transact(update, entry, *also)
         except TransactionFailed as failed:
             raise (WrongState() if failed.old(update) else NoSuchThing()) from failed
 
@@ -52,17 +53,17 @@ class Cases:
         """What came of it; not what was done to whom."""
         if report.reporter_id.startswith(WITHDRAWN):
             return []
-        reason, now = f"report#{report.report_id}", days.now(self._clock)
+        reason, now = f"report#{report.report_id}", days.now(self.clock)
         return [notice(report.reporter_id, NoticeKind.OUTCOME, f"notice.outcome.{status.value}", reason, now)]
 
     async def close(self, by: Admin, target: str) -> None:
         """About one account or one answer: what they asked for is done."""
-        await self._close(by, list(await self._db.all(design.reports_about(target))))
+        await self._close(by, list(await self.db.all(design.reports_about(target))))
 
     async def close_concerning(self, by: Admin, user_id: str) -> None:
         """All that is about a person, their account or answers."""
-        about = await self._db.all(design.reports_on(user_id).consistent())
-        found = await self._db.get_many([reports(one.report_id).consistent() for one in about])
+        about = await self.db.all(design.reports_on(user_id).consistent())
+        found = await self.db.get_many([reports(one.report_id).consistent() for one in about])
         await self._close(by, [one for one in found if one is not None])
 
     async def _close(self, by: Admin, found: list[Report]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
 
@@ -26,10 +27,10 @@ def reason_of(text: str) -> str | None:
     return writing.text_of(text, writing.DESCRIPTION_MAX, "reason", lines=True) if text.strip() else None
 
 
+@dataclass
 class Decisions:
-    def __init__(self, db: Database, clock: Clock) -> None:
-        self._db = db
-        self._clock = clock
+    db: Database
+    clock: Clock
 
     def new(
         self,
@@ -42,10 +43,10 @@ class Decisions:
         until: datetime | None = None,
         state: DecisionState = DecisionState.IN_FORCE,
     ) -> Decision:
-        now = days.now(self._clock)
+        now = days.now(self.clock)
         return Decision(
             user_id=user_id,
-            decision_id=f"{now:%Y%m%dT%H%M%S}-{self._clock.uuid()}",
+            decision_id=f"{now:%Y%m%dT%H%M%S}-{self.clock.uuid()}",
             kind=kind,
             state=state,
             target=target,
@@ -63,11 +64,11 @@ class Decisions:
 
     def told(self, made: Decision, said: str) -> Action[Any, Any]:
         values = {"reason": made.reason or "", "day": made.target or "", "until": _date(made.until)}
-        reason, now = f"{made.decision_id}#{said}", days.now(self._clock)
+        reason, now = f"{made.decision_id}#{said}", days.now(self.clock)
         return entry(made.user_id, NoticeKind.DECISION, said, reason, now, values=values, url=STANDING)
 
     async def about(self, user_id: str) -> list[Decision]:
-        return list(await self._db.page(design.decisions_about(user_id).consistent(), size=PAGE))
+        return list(await self.db.page(design.decisions_about(user_id).consistent(), size=PAGE))
 
     async def mine(self, joined: Joined) -> list[Decision]:
         """What one was told of: not what is only proposed."""
@@ -75,10 +76,10 @@ class Decisions:
         return [one for one in await self.about(joined.id) if one.state not in hidden]
 
     async def waiting(self, by: Admin, what: str) -> Page[Decision]:
-        return await self._db.page(design.waiting_decisions(what), size=PAGE)
+        return await self.db.page(design.waiting_decisions(what), size=PAGE)
 
     async def get(self, user_id: str, decision_id: str) -> Decision:
-        found = await self._db.get(decisions(user_id, decision_id).consistent())
+        found = await self.db.get(decisions(user_id, decision_id).consistent())
         if found is None:
             raise NoSuchThing()
         return found
@@ -92,11 +93,11 @@ class Decisions:
             decisions.update(joined.id, decision_id)
             .set(Decision.appeal, AppealState.OPEN)
             .set(Decision.appeal_text, said)
-            .set(Decision.since, days.now(self._clock))
+            .set(Decision.since, days.now(self.clock))
             .when(Decision.state == DecisionState.IN_FORCE, Decision.appeal.absent())
         )
         try:
-            await self._db.transact(update)
+            await self.db.transact(update)
         except TransactionFailed as failed:
             old = failed.old(update)
             if old is None or old.state in (DecisionState.PROPOSED, DecisionState.DECLINED):
@@ -147,7 +148,7 @@ class Decisions:
 
     async def _another_than(self, *had_part: str | None) -> bool:
         """Is there an administrator who had no part in it? Asked only when one who had wants to decide."""
-        async for one in self._db.each(design.all_users().consistent().filter(User.is_admin.is_(True))):
+        async for one in self.db.each(design.all_users().consistent().filter(User.is_admin.is_(True))):
             if one.user_id not in had_part and not one.is_banned and one.deleting_at is None:
                 return True
         return False

@@ -9,7 +9,8 @@ from sekkei.clock import Clock
 from sekkei.design import Action, Contended, Database, TransactionFailed
 from sekkei.runtime import days
 from sekkei.runtime.outbox import Outbox
-from sekkei.runtime.transports.web_push import Keys, is_push_service
+from sekkei.runtime.settings import Settings
+from sekkei.runtime.transports.web_push import Keys, is_push_service, vapid_of
 from sekkei_systems.q.design.models import (
     DeviceType,
     PushToken,
@@ -33,15 +34,16 @@ class Browser:
     auth: str
 
 
+@dataclass
 class Devices:
-    def __init__(
-        self, db: Database, clock: Clock, outbox: Outbox, server_key: str | None = None, more_hosts: str = ""
-    ) -> None:
-        self._db = db
-        self._clock = clock
-        self._outbox = outbox
-        self._more_hosts = more_hosts
-        self.server_key = server_key
+    db: Database
+    clock: Clock
+    outbox: Outbox
+    settings: Settings
+
+    def __post_init__(self) -> None:
+        vapid = vapid_of(self.settings, self.clock)
+        self.server_key = vapid.public if vapid else None
         """What browsers subscribe with; None when web push is not set up."""
 
     async def register(self, member: Member, token: str, kind: DeviceType, sign_in: str | None = None) -> None:
@@ -49,7 +51,7 @@ class Devices:
         sign-in lasts it is told anything."""
         if kind is DeviceType.WEB or not _TOKEN.fullmatch(token):
             raise BadToken(field="token")
-        now = days.now(self._clock)
+        now = days.now(self.clock)
         await self._keep(
             PushToken(user_id=member.id, token=token, device_type=kind, created_at=now, updated_at=now, session=sign_in)
         )
@@ -62,9 +64,9 @@ class Devices:
             Keys.of(given.p256dh, given.auth)
         except ValueError:
             raise BadToken(field="p256dh") from None
-        if not is_push_service(given.endpoint, self._more_hosts):
+        if not is_push_service(given.endpoint, self.settings.get("push_hosts")):
             raise BadToken(field="endpoint")
-        now = days.now(self._clock)
+        now = days.now(self.clock)
         await self._keep(
             PushToken(
                 user_id=member.id,
@@ -83,14 +85,14 @@ class Devices:
         """What waits for whom it was with before does not go out any more."""
         token, member_id = mine.token, mine.user_id
         for _ in range(TOKEN_TRIES_MAX):
-            holder = await self._db.holder(unique_token, PushToken.token == token)
+            holder = await self.db.holder(unique_token, PushToken.token == token)
             actions: list[Action[PushToken, object]] = [push_tokens.put(mine)]
             if holder is not None and holder.user_id != member_id:
                 actions.append(push_tokens.delete(holder.user_id, token))
             try:
-                await self._db.transact(*actions)
+                await self.db.transact(*actions)
                 if len(actions) > 1:
-                    await self._outbox.forget(token)
+                    await self.outbox.forget(token)
                 return
             except TransactionFailed:
                 continue  # somebody else registered the same device at this moment
@@ -98,13 +100,13 @@ class Devices:
 
     async def change_hands(self, account_id: str, token: str) -> None:
         """Somebody signs in on a device: what was somebody else's there ends, though they never signed out."""
-        holder = await self._db.holder(unique_token, PushToken.token == token)
+        holder = await self.db.holder(unique_token, PushToken.token == token)
         if holder is not None and holder.user_id != account_id:
-            await self._db.write(push_tokens.delete(holder.user_id, token))
-            await self._outbox.forget(token)
+            await self.db.write(push_tokens.delete(holder.user_id, token))
+            await self.outbox.forget(token)
 
     async def forget(self, member: Member, token: str) -> None:
         try:
-            await self._db.transact(push_tokens.delete(member.id, token).must_exist())
+            await self.db.transact(push_tokens.delete(member.id, token).must_exist())
         except TransactionFailed as failed:
             raise NoSuchThing() from failed

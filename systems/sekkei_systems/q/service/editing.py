@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import date, time, timedelta
 from typing import Any
 
@@ -45,15 +46,15 @@ def _unplans(question_id: str) -> Callable[[date], Delete[DailyQuestion]]:
     )
 
 
+@dataclass
 class Editing:
-    def __init__(self, db: Database, clock: Clock, logs: Logs, planning: Planning) -> None:
-        self._db = db
-        self._clock = clock
-        self._logs = logs
-        self._planning = planning
+    db: Database
+    clock: Clock
+    logs: Logs
+    planning: Planning
 
     async def with_status(self, by: Admin, status: QuestionStatus, after: str | None = None) -> Page[Question]:
-        return await self._db.page(design.questions_with_status(status), size=PAGE, after=after)
+        return await self.db.page(design.questions_with_status(status), size=PAGE, after=after)
 
     async def stock(self, by: Admin) -> dict[str, Count]:
         """How many suggestions wait, and how many questions can be drawn."""
@@ -63,18 +64,18 @@ class Editing:
         return {"submissions": count_of(waiting), "questions": count_of(approved)}
 
     async def create(self, by: Admin, text: str) -> Question:
-        now = days.now(self._clock)
+        now = days.now(self.clock)
         made = Question(
-            question_id=self._clock.uuid(),
+            question_id=self.clock.uuid(),
             text=writing.text_of(text, writing.QUESTION_MAX, "text"),
             type=QuestionType.ADMIN,
             status=QuestionStatus.APPROVED,
             created_at=now,
             updated_at=now,
         )
-        await self._db.transact(
+        await self.db.transact(
             questions.create(made),
-            self._logs.entry(by, AdminAction.CREATE_QUESTION, "question", made.question_id, {"text": made.text}),
+            self.logs.entry(by, AdminAction.CREATE_QUESTION, "question", made.question_id, {"text": made.text}),
         )
         return made
 
@@ -86,14 +87,14 @@ class Editing:
     async def archive(self, by: Admin, question_id: str) -> None:
         """And off the plan: a day that it was planned for is drawn anew when it is near."""
         allowed = (QuestionStatus.APPROVED, QuestionStatus.USED)
-        today = days.today(self._clock)
-        ahead = await self._planning.calendar(today, PLAN_DAYS)
+        today = days.today(self.clock)
+        ahead = await self.planning.calendar(today, PLAN_DAYS)
         planned = [row for _, row in ahead if row is not None and row.question_id == question_id]
         free = [row.day for row in planned if row.published_at is None]
         await self._move(by, question_id, QuestionStatus.ARCHIVED, allowed, *map(_unplans(question_id), free))
         for day in free:
             if day <= today + timedelta(days=1):
-                await self._planning.plan(day)
+                await self.planning.plan(day)
 
     async def bring_back(self, by: Admin, question_id: str) -> None:
         await self._move(by, question_id, QuestionStatus.APPROVED, (QuestionStatus.ARCHIVED,))
@@ -107,38 +108,38 @@ class Editing:
         *also: Action[Any, Any],
     ) -> None:
         update = questions.update(question_id).set(Question.status, to)
-        update = update.set(Question.updated_at, days.now(self._clock)).when(Question.status.one_of(*allowed))
+        update = update.set(Question.updated_at, days.now(self.clock)).when(Question.status.one_of(*allowed))
         # The document has no action of its own for archiving: it is a review of the question, with where it went.
-        entry = self._logs.entry(by, AdminAction.REVIEW_SUBMISSION, "question", question_id, {"to": to.value})
+        entry = self.logs.entry(by, AdminAction.REVIEW_SUBMISSION, "question", question_id, {"to": to.value})
         try:
-            await self._db.transact(update, entry, *also)
+            await self.db.transact(update, entry, *also)
         except TransactionFailed as failed:
             raise (WrongState() if failed.old(update) else NoSuchThing()) from failed
 
     # Days
 
     async def calendar(self, by: Admin, first: date, count: int) -> list[tuple[date, DailyQuestion | None]]:
-        return await self._planning.calendar(first, count)
+        return await self.planning.calendar(first, count)
 
     async def set_day(self, by: Admin, day: date, at: time, question_id: str | None = None) -> DailyQuestion:
         """Choose a day's question or its minute, until it is published. The question that stood there is free again."""
-        if day < days.today(self._clock):
+        if day < days.today(self.clock):
             raise AlreadyPublished()
-        now = days.now(self._clock)
-        planned = await self._db.get(daily_questions(day).consistent())
+        now = days.now(self.clock)
+        planned = await self.db.get(daily_questions(day).consistent())
         if planned is not None and planned.published_at is not None:
             raise AlreadyPublished()
         actions: list[Action[Any, Any]] = []
         chosen: Question | None = None
         if question_id and (planned is None or planned.question_id != question_id):
-            chosen = await self._db.get(questions(question_id).consistent())
+            chosen = await self.db.get(questions(question_id).consistent())
             if chosen is None or chosen.status is not QuestionStatus.APPROVED:
                 raise WrongState()
             actions.append(takes(chosen, now))
         elif planned is None:
-            planned = await self._planning.plan(day)
+            planned = await self.planning.plan(day)
         details = {"time": at.strftime("%H:%M"), **({"text": chosen.text} if chosen else {})}
-        actions.append(self._logs.entry(by, AdminAction.SET_DAILY_QUESTION, "dailyQuestion", day.isoformat(), details))
+        actions.append(self.logs.entry(by, AdminAction.SET_DAILY_QUESTION, "dailyQuestion", day.isoformat(), details))
         return await self._write_day(day, at, planned, chosen, actions)
 
     async def _write_day(
@@ -149,7 +150,7 @@ class Editing:
         chosen: Question | None,
         actions: list[Action[Any, Any]],
     ) -> DailyQuestion:
-        now = days.now(self._clock)
+        now = days.now(self.clock)
         if planned is None:
             assert chosen is not None
             row = DailyQuestion(
@@ -170,14 +171,14 @@ class Editing:
                     .set(DailyQuestion.is_fallback, False)
                     .set(DailyQuestion.previous_use, chosen.last_used_at)
                 )
-                before = await self._db.get(questions(planned.question_id).consistent())
+                before = await self.db.get(questions(planned.question_id).consistent())
                 if before is not None and before.status is QuestionStatus.USED:  # what was archived stays so
                     actions += gives_back(planned, now)
             actions.append(
                 update.when(DailyQuestion.published_at.absent(), DailyQuestion.question_id == planned.question_id)
             )
         try:
-            await self._db.transact(*actions)
+            await self.db.transact(*actions)
         except TransactionFailed as failed:
             raise (AlreadyPublished() if failed.failed(actions[-1]) else WrongState()) from failed
-        return await self._db.need(daily_questions(day).consistent())
+        return await self.db.need(daily_questions(day).consistent())

@@ -7,6 +7,7 @@ day.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
 
@@ -32,38 +33,38 @@ def erasing_of(day: date, user_id: str) -> str:
     return f"q/erase/{day}/{user_id}"
 
 
+@dataclass
 class Erasing:
-    def __init__(self, db: Database, clock: Clock, schedules: Schedules) -> None:
-        self._db = db
-        self._clock = clock
-        self._schedules = schedules
+    db: Database
+    clock: Clock
+    schedules: Schedules
 
     async def later(self, day: date, user_id: str, after: timedelta) -> None:
-        at = days.now(self._clock) + after + timedelta(minutes=1)
+        at = days.now(self.clock) + after + timedelta(minutes=1)
         payload = {"day": day.isoformat(), "user_id": user_id}
-        await self._schedules.put(erasing_of(day, user_id), ERASE, payload, at=at)
+        await self.schedules.put(erasing_of(day, user_id), ERASE, payload, at=at)
 
     async def erase(self, payload: Payload) -> None:
         """Only what is still deleted, and has been for long enough: it may have come back and gone again."""
         day, user_id = date.fromisoformat(payload["day"]), payload["user_id"]
-        found = await self._db.get(answers(day, user_id).consistent())
+        found = await self.db.get(answers(day, user_id).consistent())
         if found is None or not found.is_deleted or found.deleted_at is None:
             return
         wait = APPEALED_WITHIN if found.deleted_by_admin else times.UNDO
-        if found.deleted_at > days.now(self._clock) - wait:
+        if found.deleted_at > days.now(self.clock) - wait:
             return  # the schedule of that deletion comes later
         if found.deleted_by_admin and await self._is_appealed(day, user_id):
             await self.later(day, user_id, UNTIL_DECIDED)
             return
         update = answers.update(day, user_id).set(Answer.text, ERASED)
         try:
-            await self._db.write(update.when(Answer.is_deleted.is_(True), Answer.deleted_at == found.deleted_at))
+            await self.db.write(update.when(Answer.is_deleted.is_(True), Answer.deleted_at == found.deleted_at))
         except ConditionFailed:
             pass  # brought back at this moment
 
     async def _is_appealed(self, day: date, user_id: str) -> bool:
         """Whoever decides about an appeal reads what it is about, and may bring it back."""
-        found = await self._db.all(design.decisions_about(user_id).consistent())
+        found = await self.db.all(design.decisions_about(user_id).consistent())
         return any(one.appeal is AppealState.OPEN and one.target == day.isoformat() for one in found)
 
 

@@ -41,11 +41,11 @@ class Card:
     """The viewer has asked to follow them."""
 
 
+@dataclass
 class Graph:
-    def __init__(self, db: Database, clock: Clock, sight: Sight) -> None:
-        self._db = db
-        self._clock = clock
-        self._sight = sight
+    db: Database
+    clock: Clock
+    sight: Sight
 
     # Following
 
@@ -56,12 +56,12 @@ class Graph:
             raise AlreadyFollowing()
         if relation.blocks:
             raise BlockedPair()
-        if person.is_private or await self._db.get(ended_blocks(member.id, other).consistent()) is not None:
+        if person.is_private or await self.db.get(ended_blocks(member.id, other).consistent()) is not None:
             await self._ask(member.id, other)
             return "requested"
         # They may follow back without asking; and what was asked before, when the account was private, is settled.
         forgiven = Transaction(ended_blocks.delete(other, member.id), follow_requests.delete(other, member.id))
-        edge = Follow(follower_id=member.id, followee_id=other, created_at=days.now(self._clock))
+        edge = Follow(follower_id=member.id, followee_id=other, created_at=days.now(self.clock))
         if await self._follow(edge, forgiven):
             return "following"
         await self._ask(member.id, other)
@@ -70,13 +70,13 @@ class Graph:
     async def _other(self, who: str, other: str) -> tuple[User, Relation]:
         if who == other:
             raise Oneself()
-        return await self._sight.person(who, other)
+        return await self.sight.person(who, other)
 
     async def _somebody(self, member: Member, other: str) -> None:
         """Another user, in whatever state: nobody can take away one's defences by blocking first."""
         if member.id == other:
             raise Oneself()
-        if await self._db.get(users(other).consistent()) is None:
+        if await self.db.get(users(other).consistent()) is None:
             raise NoSuchUser()
 
     async def _follow(self, edge: Follow, *before: Transaction) -> bool:
@@ -84,12 +84,12 @@ class Graph:
         transaction = design.follow(edge)
         create, mine, theirs, *_ = transaction.actions
         try:
-            await self._db.transact(*before, transaction)
+            await self.db.transact(*before, transaction)
         except TransactionFailed as failed:
             if failed.failed(create):
                 raise AlreadyFollowing() from failed
             if failed.failed(mine) or failed.failed(theirs):
-                now = await self._db.get(users(edge.followee_id).consistent())
+                now = await self.db.get(users(edge.followee_id).consistent())
                 if is_present(now) and now is not None and now.is_private and not edge.accepted:
                     return False
                 raise NoSuchUser() from failed
@@ -99,10 +99,10 @@ class Graph:
         return True
 
     async def _ask(self, who: str, other: str) -> None:
-        asked = FollowRequest(followee_id=other, follower_id=who, created_at=days.now(self._clock))
+        asked = FollowRequest(followee_id=other, follower_id=who, created_at=days.now(self.clock))
         here = User.is_banned.is_(False) & User.deleting_at.absent()
         try:
-            await self._db.transact(
+            await self.db.transact(
                 follow_requests.put(asked),
                 users.must_exist(other).when(here),
                 blocks.must_not_exist(who, other),
@@ -126,23 +126,23 @@ class Graph:
     async def _unfollow(self, follower: str, followee: str) -> None:
         """The edge is read first: a ban takes it out of a counter, and that must still be so."""
         for attempt in range(TRIES_MAX):
-            edge = await self._db.get(follows(follower, followee).consistent())
+            edge = await self.db.get(follows(follower, followee).consistent())
             if edge is None:
                 raise NotFollowing()
             transaction = design.unfollow(edge)
             try:
-                await self._db.transact(transaction)
+                await self.db.transact(transaction)
                 return
             except TransactionFailed as failed:
                 if not failed.failed(transaction.actions[0]):
                     raise NotFollowing() from failed
-                await pause(attempt, self._clock)
+                await pause(attempt, self.clock)
         raise Contended("SK303", f"{follower} or {followee} kept being banned and let back in.")
 
     async def _ended(self, delete: Delete[Any]) -> bool:
         """Whether there was something to end. A transaction, for its token: it knows its own work from another's."""
         try:
-            await self._db.transact(delete.must_exist())
+            await self.db.transact(delete.must_exist())
         except TransactionFailed:
             return False
         return True
@@ -156,7 +156,7 @@ class Graph:
 
     async def _accept(self, who: str, follower: str) -> None:
         asked = Transaction(follow_requests.delete(who, follower).must_exist(), ended_blocks.delete(follower, who))
-        now = days.now(self._clock)
+        now = days.now(self.clock)
         await self._follow(Follow(follower_id=follower, followee_id=who, created_at=now, accepted=True), asked)
 
     async def settle_requests(self, who: str) -> int:
@@ -164,8 +164,8 @@ class Graph:
 
         Who blocked the account once waits all the same.
         """
-        page = await self._db.page(design.requests_to(who).consistent(), size=SETTLED_AT_ONCE)
-        once = await self._db.get_many([ended_blocks(one.follower_id, who).consistent() for one in page])
+        page = await self.db.page(design.requests_to(who).consistent(), size=SETTLED_AT_ONCE)
+        once = await self.db.get_many([ended_blocks(one.follower_id, who).consistent() for one in page])
         for one, ended in zip(page, once, strict=True):
             if ended is not None:
                 continue
@@ -183,14 +183,14 @@ class Graph:
 
     async def requests(self, member: Member, after: str | None = None) -> Page[Card]:
         """Who asks to follow."""
-        page = await self._db.page(design.requests_to(member.id).consistent(), size=LIST_PAGE, after=after)
+        page = await self.db.page(design.requests_to(member.id).consistent(), size=LIST_PAGE, after=after)
         return await self.cards(member.id, [one.follower_id for one in page], page.cursor)
 
     async def standing(self, member: Member, other: str) -> tuple[bool, bool]:
         """Whether a user has asked to follow another, and whether they mute them."""
         asked, muted = await asyncio.gather(
-            self._db.get(follow_requests(other, member.id).consistent()),
-            self._db.get(mutes(member.id, other).consistent()),
+            self.db.get(follow_requests(other, member.id).consistent()),
+            self.db.get(mutes(member.id, other).consistent()),
         )
         return asked is not None, muted is not None
 
@@ -199,32 +199,32 @@ class Graph:
     async def block(self, member: Member, other: str) -> None:
         """Both follows and both requests end with it. The edges are read first, and must still be so."""
         await self._somebody(member, other)
-        edge = Block(blocker_id=member.id, blocked_id=other, created_at=days.now(self._clock))
+        edge = Block(blocker_id=member.id, blocked_id=other, created_at=days.now(self.clock))
         for attempt in range(TRIES_MAX):
-            out, back = await self._db.get_many(
+            out, back = await self.db.get_many(
                 [follows(member.id, other).consistent(), follows(other, member.id).consistent()]
             )
             transaction = design.block(edge, out, back)
             requests = Transaction(follow_requests.delete(member.id, other), follow_requests.delete(other, member.id))
             try:
-                await self._db.transact(transaction, requests)
+                await self.db.transact(transaction, requests)
                 return
             except TransactionFailed as failed:
                 if failed.failed(transaction.actions[0]):
                     return  # blocked already
-                await pause(attempt, self._clock)
+                await pause(attempt, self.clock)
         raise Contended("SK303", f"{member.id} and {other} kept following and unfollowing each other.")
 
     async def unblock(self, member: Member, other: str) -> None:
         try:
-            await self._db.transact(design.unblock(member.id, other, days.now(self._clock)))
+            await self.db.transact(design.unblock(member.id, other, days.now(self.clock)))
         except TransactionFailed as failed:
             raise NoSuchThing() from failed
 
     async def blocked(self, member: Member, after: str | None = None) -> Page[Card]:
         """Whom a user blocks; the blocked ones are shown, so that they can be let go again."""
-        page = await self._db.page(design.blocked(member.id).consistent(), size=LIST_PAGE, after=after)
-        found = await self._sight.users(member.id, [one.blocked_id for one in page])
+        page = await self.db.page(design.blocked(member.id).consistent(), size=LIST_PAGE, after=after)
+        found = await self.sight.users(member.id, [one.blocked_id for one in page])
         cards = [Card(found[one.blocked_id], Relation(blocks=True)) for one in page if one.blocked_id in found]
         return Page(cards, page.cursor)
 
@@ -233,14 +233,14 @@ class Graph:
     async def mute(self, member: Member, other: str) -> None:
         """Out of one's timeline and pushes, and nothing else: the other never learns of it."""
         await self._somebody(member, other)
-        await self._db.write(mutes.put(Mute(muter_id=member.id, muted_id=other, created_at=days.now(self._clock))))
+        await self.db.write(mutes.put(Mute(muter_id=member.id, muted_id=other, created_at=days.now(self.clock))))
 
     async def unmute(self, member: Member, other: str) -> None:
         if not await self._ended(mutes.delete(member.id, other)):
             raise NoSuchThing()
 
     async def muted(self, member: Member, after: str | None = None) -> Page[Card]:
-        page = await self._db.page(design.muted(member.id).consistent(), size=LIST_PAGE, after=after)
+        page = await self.db.page(design.muted(member.id).consistent(), size=LIST_PAGE, after=after)
         return await self.cards(member.id, [one.muted_id for one in page], page.cursor)
 
     # Lists
@@ -254,21 +254,21 @@ class Graph:
         return await self._list(member.id, design.followers_of(user), "follower_id", after)
 
     async def _must_see_lists(self, member: Member, user: str) -> None:
-        person, relation = await self._sight.person(member.id, user)
+        person, relation = await self.sight.person(member.id, user)
         if not sees_profile(member.id, person, relation):
             raise Hidden()
 
     async def _list(self, viewer: str, query: Query[Follow], side: str, after: str | None) -> Page[Card]:
-        page = await self._db.page(query, size=LIST_PAGE, after=after)
+        page = await self.db.page(query, size=LIST_PAGE, after=after)
         return await self.cards(viewer, [getattr(one, side) for one in page], page.cursor)
 
     async def cards(self, viewer: str, ids: list[str], cursor: str | None = None) -> Page[Card]:
         """People as they stand in a list: whom sight forbids is not in it."""
         found, relations, quiet, asked = await asyncio.gather(
-            self._sight.users(viewer, ids),
-            self._sight.relations(viewer, ids),
-            self._sight.muted_by(viewer),
-            self._sight.get_many([follow_requests(id, viewer).consistent() for id in ids]),
+            self.sight.users(viewer, ids),
+            self.sight.relations(viewer, ids),
+            self.sight.muted_by(viewer),
+            self.sight.get_many([follow_requests(id, viewer).consistent() for id in ids]),
         )
         requested = {one.followee_id for one in asked if one is not None}
         cards = [
@@ -279,5 +279,5 @@ class Graph:
         return Page(cards, cursor)
 
     async def mutual(self, member: Member, other: str) -> bool:
-        one, back = await self._db.get_many([ref.consistent() for ref in design.mutual(member.id, other)])
+        one, back = await self.db.get_many([ref.consistent() for ref in design.mutual(member.id, other)])
         return one is not None and back is not None

@@ -54,32 +54,32 @@ def entry(
     )
 
 
+@dataclass
 class Inbox:
-    def __init__(self, db: Database, clock: Clock, sight: Sight) -> None:
-        self._db = db
-        self._clock = clock
-        self._sight = sight
+    db: Database
+    clock: Clock
+    sight: Sight
 
     async def page(self, joined: Joined, after: str | None = None) -> Page[Told]:
         """Without what tells of people who are not there for the reader any more."""
-        page = await self._db.page(design.notices_of(joined.id).consistent(), size=PAGE, after=after)
+        page = await self.db.page(design.notices_of(joined.id).consistent(), size=PAGE, after=after)
         return Page(await self._shown(joined, page), page.cursor)
 
     async def unread(self, joined: Joined) -> int:
         """How many of the latest are new, of those that are shown."""
-        page = await self._db.page(design.notices_of(joined.id), size=PAGE)
+        page = await self.db.page(design.notices_of(joined.id), size=PAGE)
         return len(await self._shown(joined, [one for one in page if _is_new(joined, one)]))
 
     async def _shown(self, joined: Joined, found: Iterable[Notice]) -> list[Told]:
         told = list(found)
         ids = list(dict.fromkeys(one.about_id for one in told if one.about_id))
-        apart = await self._sight.apart_from(joined.id) if ids else frozenset()
-        people = await self._sight.users(joined.id, [id for id in ids if id not in apart]) if ids else {}
+        apart = await self.sight.apart_from(joined.id) if ids else frozenset()
+        people = await self.sight.users(joined.id, [id for id in ids if id not in apart]) if ids else {}
         shown = [one for one in told if one.about_id is None or one.about_id in people]
         return [Told(one, people.get(one.about_id or ""), _is_new(joined, one)) for one in shown]
 
     async def read(self, joined: Joined) -> None:
-        await self._db.write(users.update(joined.id).set(User.told_until, days.now(self._clock)).keeping_version())
+        await self.db.write(users.update(joined.id).set(User.told_until, days.now(self.clock)).keeping_version())
 
 
 def _is_new(joined: Joined, notice: Notice) -> bool:

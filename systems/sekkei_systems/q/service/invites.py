@@ -13,8 +13,8 @@ from datetime import timedelta
 
 from sekkei.clock import Clock
 from sekkei.design import Database, TransactionFailed, Update
-from sekkei.kit.signing import Signer
 from sekkei.runtime import days
+from sekkei.runtime.settings import Settings
 from sekkei_systems.q import design
 from sekkei_systems.q.design.models import User
 from sekkei_systems.q.design.models_growth import Invite
@@ -41,12 +41,15 @@ class Opened:
     relation: Relation
 
 
+@dataclass
 class Invites:
-    def __init__(self, db: Database, clock: Clock, sight: Sight, signer: Signer) -> None:
-        self._db = db
-        self._clock = clock
-        self._sight = sight
-        self._signer = signer
+    db: Database
+    clock: Clock
+    sight: Sight
+    settings: Settings
+
+    def __post_init__(self) -> None:
+        self.signer = self.settings.secrets.signer("q-invites")
 
     # Whoever invites
 
@@ -54,7 +57,7 @@ class Invites:
         """The link's own part, which is nowhere stored, and the invite."""
         if len(await self.mine(member)) >= LINKS_MAX:
             raise InvitesFull()
-        now, token = days.now(self._clock), self._clock.uuid().replace("-", "")
+        now, token = days.now(self.clock), self.clock.uuid().replace("-", "")
         made = Invite(
             invite_id=self._id(token),
             inviter_id=member.id,
@@ -62,15 +65,15 @@ class Invites:
             uses_left=USES,
             expires_at=now + GOOD_FOR,
         )
-        return token, await self._db.write(invites.create(made).known_by(Invite.invite_id))
+        return token, await self.db.write(invites.create(made).known_by(Invite.invite_id))
 
     async def mine(self, member: Member) -> list[Invite]:
-        found = await self._db.all(design.invites_of(member.id))
+        found = await self.db.all(design.invites_of(member.id))
         return [one for one in found if self._is_good(one)]
 
     async def end(self, member: Member, invite_id: str) -> None:
         try:
-            await self._db.transact(invites.delete(invite_id).must_exist().when(Invite.inviter_id == member.id))
+            await self.db.transact(invites.delete(invite_id).must_exist().when(Invite.inviter_id == member.id))
         except TransactionFailed as failed:
             raise NoSuchThing() from failed
 
@@ -79,14 +82,14 @@ class Invites:
     async def inviter(self, token: str) -> User | None:
         """Who invites, as somebody sees them who is nobody here yet: for the page that a link opens."""
         found = await self._find(token)
-        user = await self._db.get(users(found.inviter_id).consistent()) if found else None
-        return self._sight.shown("", user) if user is not None and is_present(user) else None
+        user = await self.db.get(users(found.inviter_id).consistent()) if found else None
+        return self.sight.shown("", user) if user is not None and is_present(user) else None
 
     async def open(self, member: Member, token: str) -> Opened:
         found = await self._find(token)
         if found is None:
             raise NoSuchThing()
-        return Opened(found, *await self._sight.person(member.id, found.inviter_id))
+        return Opened(found, *await self.sight.person(member.id, found.inviter_id))
 
     async def take(self, member: Member, token: str) -> Outcome:
         """Both follow, in one transaction with the use of the link; whose account is private is asked."""
@@ -95,7 +98,7 @@ class Invites:
             return await self._take(member.user, opened, mark)
         except NoSuchThing:
             # One of the two may have become private at this moment.
-            me = await self._db.get(users(member.id).consistent()) or member.user
+            me = await self.db.get(users(member.id).consistent()) or member.user
             return await self._take(me, await self.open(member, token), mark)
 
     async def _take(self, me: User, opened: Opened, mark: str) -> Outcome:
@@ -105,7 +108,7 @@ class Invites:
         out, back = await self._ways(me, opened)
         used = self._used(opened.invite, mark)
         try:
-            await self._db.transact(used, befriend(me.user_id, inviter.user_id, out, back, days.now(self._clock)))
+            await self.db.transact(used, befriend(me.user_id, inviter.user_id, out, back, days.now(self.clock)))
         except TransactionFailed as failed:
             old = failed.old(used)
             raise (TakenAlready() if old is not None and mark in old.taken else NoSuchThing()) from failed
@@ -114,7 +117,7 @@ class Invites:
     async def _ways(self, me: User, opened: Opened) -> tuple[bool | None, bool | None]:
         """For each way whether it must be asked for; None where they follow already."""
         inviter, relation = opened.inviter, opened.relation
-        mine, theirs = await self._db.get_many(
+        mine, theirs = await self.db.get_many(
             [
                 ended_blocks(me.user_id, inviter.user_id).consistent(),
                 ended_blocks(inviter.user_id, me.user_id).consistent(),
@@ -131,15 +134,15 @@ class Invites:
     async def _find(self, token: str) -> Invite | None:
         if not _TOKEN.fullmatch(token):
             return None
-        found = await self._db.get(invites(self._id(token)).consistent())
+        found = await self.db.get(invites(self._id(token)).consistent())
         return found if found is not None and self._is_good(found) else None
 
     def _is_good(self, found: Invite) -> bool:
-        return found.uses_left > 0 and found.expires_at > days.now(self._clock)
+        return found.uses_left > 0 and found.expires_at > days.now(self.clock)
 
     def _id(self, token: str) -> str:
         return hashlib.sha256(token.encode()).hexdigest()[:40]
 
     def _mark(self, token: str, user_id: str) -> str:
         """Who took it, so that nobody else can tell."""
-        return self._signer.mark(token, user_id)
+        return self.signer.mark(token, user_id)

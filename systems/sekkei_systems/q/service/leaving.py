@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime
 
 from sekkei.clock import Clock
@@ -21,11 +22,11 @@ def schedule_of(user: str) -> str:
     return f"q/withdraw/{user}"
 
 
+@dataclass
 class Leaving:
-    def __init__(self, db: Database, clock: Clock, schedules: Schedules) -> None:
-        self._db = db
-        self._clock = clock
-        self._schedules = schedules
+    db: Database
+    clock: Clock
+    schedules: Schedules
 
     async def ask(self, member: Joined, leaves_house: bool = False) -> datetime:
         """From now on nobody sees the user any more. Returns when everything will be deleted. Whoever is banned may
@@ -37,25 +38,25 @@ class Leaving:
             raise AdminsStay()
         if member.user.deleting_at is not None:
             raise WrongState()  # before the schedule is put: asking again puts nothing off
-        now = days.now(self._clock)
+        now = days.now(self.clock)
         # The schedule first: one that fires for somebody who does not leave does nothing, but one that was lost
         # between two writes would keep a leaver's data for ever.
-        await self._schedules.put(schedule_of(member.id), JOB, {"user_id": member.id}, at=now + times.GRACE)
+        await self.schedules.put(schedule_of(member.id), JOB, {"user_id": member.id}, at=now + times.GRACE)
         update = users.update(member.id).set(User.deleting_at, now).set(User.updated_at, now)
         update = update.set(User.leaves_house, leaves_house)
         try:  # transactions, whose tokens know their own work when an answer is lost
-            await self._db.transact(update.when(User.is_admin.is_(False), User.deleting_at.absent()))
+            await self.db.transact(update.when(User.is_admin.is_(False), User.deleting_at.absent()))
         except TransactionFailed as failed:
             raise WrongState() from failed
         return now + times.GRACE
 
     async def cancel(self, joined: Joined) -> User:
         """Until the job has begun; then it is too late."""
-        now = days.now(self._clock)
+        now = days.now(self.clock)
         update = users.update(joined.id).set(User.deleting_at, None).set(User.updated_at, now)
         try:
-            await self._db.transact(update.when(User.deleting_at > now - times.GRACE))
+            await self.db.transact(update.when(User.deleting_at > now - times.GRACE))
         except TransactionFailed as failed:
             raise WrongState() from failed
-        await self._schedules.delete(schedule_of(joined.id))
-        return await self._db.need(users(joined.id).consistent())
+        await self.schedules.delete(schedule_of(joined.id))
+        return await self.db.need(users(joined.id).consistent())

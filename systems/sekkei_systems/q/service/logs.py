@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from sekkei.clock import Clock
@@ -18,12 +19,12 @@ from sekkei_systems.q.service.access import Admin
 PAGE = 50
 
 
+@dataclass
 class Logs:
     """The log of what administrators do; it forgets after 90 days."""
 
-    def __init__(self, db: Database, clock: Clock) -> None:
-        self._db = db
-        self._clock = clock
+    db: Database
+    clock: Clock
 
     def entry(
         self, by: Admin, action: AdminAction, kind: str, target: str, details: dict[str, Any] | None = None
@@ -31,7 +32,7 @@ class Logs:
         """A line of the log, to join the transaction of what it tells."""
         return admin_logs.create(
             AdminLog(
-                log_id=self._clock.uuid(),
+                log_id=self.clock.uuid(),
                 admin_id=by.id,
                 admin_email=by.user.email,
                 action=action,
@@ -39,7 +40,7 @@ class Logs:
                 target_id=target,
                 details=details,
                 ip_address=by.address,
-                timestamp=days.now(self._clock),
+                timestamp=days.now(self.clock),
             )
         )
 
@@ -54,4 +55,4 @@ class Logs:
                 query = query.filter(AdminLog.admin_id == admin)
         elif admin:
             query = design.logs_of_admin(admin)
-        return await self._db.page(query, size=PAGE, after=after)
+        return await self.db.page(query, size=PAGE, after=after)

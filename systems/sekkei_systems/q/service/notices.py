@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
@@ -39,11 +40,11 @@ Said = Callable[[str], Mapping[str, Any]]
 """A message, given the language."""
 
 
+@dataclass
 class Notices:
-    def __init__(self, db: Database, clock: Clock, outbox: Outbox) -> None:
-        self._db = db
-        self._clock = clock
-        self._outbox = outbox
+    db: Database
+    clock: Clock
+    outbox: Outbox
 
     async def wish(self, member: Member, wishes: Wishes) -> Wishes:
         if (wishes.quiet_from is None) != (wishes.quiet_until is None):
@@ -56,9 +57,9 @@ class Notices:
             .set(User.notify_digest, wishes.digest)
             .set(User.quiet_from, wishes.quiet_from)
             .set(User.quiet_until, wishes.quiet_until)
-            .set(User.updated_at, days.now(self._clock))
+            .set(User.updated_at, days.now(self.clock))
         )
-        return wishes_of(await self._db.write(update))
+        return wishes_of(await self.db.write(update))
 
     async def tell(
         self, to: str, about: str, kind: NoticeKind, message: Said, reason: str, inbox: Put[Notice] | None = None
@@ -67,46 +68,46 @@ class Notices:
 
         The inbox has it in any case; whether devices ring for it is the user's choice.
         """
-        user = await self._db.get(users(to).consistent())
+        user = await self.db.get(users(to).consistent())
         if user is None or not is_present(user):
             return 0
         # Word of what happened comes a moment later: they may have parted since.
         muted, *apart = await asyncio.gather(
-            self._db.get(mutes(to, about).consistent()),
-            self._db.get(blocks(to, about).consistent()),
-            self._db.get(blocks(about, to).consistent()),
+            self.db.get(mutes(to, about).consistent()),
+            self.db.get(blocks(to, about).consistent()),
+            self.db.get(blocks(about, to).consistent()),
         )
         if muted is not None or any(apart):
             return 0
         if inbox is not None:
             if await self._was_told(inbox.instance):
                 return 0
-            await self._db.write(inbox)
+            await self.db.write(inbox)
         if not is_wanted(user, kind):
             return 0
-        found = await self._db.all(design.tokens_of(to).consistent())
+        found = await self.db.all(design.tokens_of(to).consistent())
         for one in found:
             await self.send(user, one, kind, message(user.language), reason, about=about)
         return len(found)
 
     async def _was_told(self, notice: Notice) -> bool:
         """The same a while ago: nobody rings by doing and undoing it. The very same notice is word that comes twice."""
-        latest = await self._db.page(design.notices_of(notice.user_id).consistent(), size=LATEST)
+        latest = await self.db.page(design.notices_of(notice.user_id).consistent(), size=LATEST)
         since = notice.created_at - AGAIN_AFTER
         return any(one.notice_id == notice.notice_id and since < one.created_at < notice.created_at for one in latest)
 
     async def tell_officially(self, notice: Notice, public_url: str) -> None:
         """Word of what moderators decided: on all devices, and to whom it is about by mail too. Being locked out does
         not keep it from anybody."""
-        user = await self._db.get(users(notice.user_id).consistent())
+        user = await self.db.get(users(notice.user_id).consistent())
         if user is None:
             return
-        for one in await self._db.all(design.tokens_of(user.user_id).consistent()):
+        for one in await self.db.all(design.tokens_of(user.user_id).consistent()):
             await self.send(user, one, notice.kind, official(notice, user.language), notice.notice_id)
         if notice.kind is NoticeKind.DECISION:
             mail = official_mail(notice, public_url, user.language)
             id = message_id(notice.kind, notice.notice_id, "mail")
-            await self._outbox.put("mail", user.email, mail, id=id, people={user.user_id})
+            await self.outbox.put("mail", user.email, mail, id=id, people={user.user_id})
 
     async def send(
         self,
@@ -118,16 +119,16 @@ class Notices:
         after: timedelta = timedelta(),
         about: str | None = None,
     ) -> None:
-        wait = quiet_left(user, days.now(self._clock)) + after
+        wait = quiet_left(user, days.now(self.clock)) + after
         people = {user.user_id, about or user.user_id}  # with either of them it goes
         id = message_id(kind, reason, device.token)
         if device.device_type is DeviceType.WEB:
-            await self._outbox.put(
+            await self.outbox.put(
                 WEB_PUSH, device.token, for_browser(device, message), id=id, after=wait, people=people
             )
             return
         body = {**message, "user": user.user_id}  # whose the device is, is asked again when it goes out
-        await self._outbox.put(PUSH, device.token, body, id=id, after=wait, people=people)
+        await self.outbox.put(PUSH, device.token, body, id=id, after=wait, people=people)
 
 
 def message_id(kind: NoticeKind, reason: str, token: str) -> str:

@@ -7,6 +7,7 @@ else is counted by the change that brought it, which is remembered for longer th
 from __future__ import annotations
 
 import asyncio
+from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any, Literal
 
@@ -35,17 +36,17 @@ TRIES_MAX = 20
 Outcome = Literal["sent", "failed", "gone"]
 
 
+@dataclass
 class Numbers:
-    def __init__(self, db: Database, clock: Clock) -> None:
-        self._db = db
-        self._clock = clock
+    db: Database
+    clock: Clock
 
     # Counting
 
     async def presence(self, user_id: str) -> bool:
         """Bring what is counted in line with whether somebody is there; True when it had to be."""
         for _ in range(TRIES_MAX):
-            user = await self._db.get(users(user_id).consistent())
+            user = await self.db.get(users(user_id).consistent())
             if user is None or user.counted_present is is_present(user):
                 return False
             if await self._transacted(*_presence(user)):
@@ -69,16 +70,16 @@ class Numbers:
         return await self._counted(f"{table}#{sequence}", self._add_matter(Tally(), old, new).actions())
 
     async def push(self, message_id: str, outcome: Outcome) -> bool:
-        tally = Tally().day(days.today(self._clock), **{outcome: 1})
+        tally = Tally().day(days.today(self.clock), **{outcome: 1})
         return await self._counted(f"{outcome}#{message_id}", tally.actions())
 
     def _add_matter(self, tally: Tally, old: Any, new: Any) -> Tally:
         was, since = numbers.waits_since(old), numbers.waits_since(new)
-        return numbers.add_matter(tally, was, since, days.now(self._clock))
+        return numbers.add_matter(tally, was, since, days.now(self.clock))
 
     async def _active(self, tally: Tally, answer: Answer) -> list[Action[Any, Any]]:
         """The first answer of a week counts its author among those who stayed. One who has left is in no week."""
-        user, week = await self._db.get(users(answer.user_id).consistent()), monday(answer.day)
+        user, week = await self.db.get(users(answer.user_id).consistent()), monday(answer.day)
         if user is None or (user.active_week is not None and user.active_week >= week):
             return []
         cohort = monday(days.day_of(user.created_at))
@@ -89,15 +90,15 @@ class Numbers:
     async def _counted(self, what: str, actions: list[Action[Any, Any]]) -> bool:
         if not actions:
             return False
-        marker = Counted(what=what, ttl=days.now(self._clock) + REMEMBERED)
+        marker = Counted(what=what, ttl=days.now(self.clock) + REMEMBERED)
         return await self._transacted(counted.create(marker), *actions)
 
     async def _is_counted(self, what: str) -> bool:
-        return await self._db.get(counted(what).consistent()) is not None
+        return await self.db.get(counted(what).consistent()) is not None
 
     async def _transacted(self, *actions: Action[Any, Any]) -> bool:
         try:
-            await self._db.transact(*actions)
+            await self.db.transact(*actions)
         except TransactionFailed:
             return False
         return True
@@ -105,14 +106,14 @@ class Numbers:
     # Showing
 
     async def show(self, by: Admin) -> numbers.Numbers:
-        today = days.today(self._clock)
+        today = days.today(self.clock)
         this_week = monday(today)
         first_week = this_week - timedelta(weeks=COHORTS - 1)
         found, now, joined, weeks = await asyncio.gather(
-            self._db.all(numbers_of_days(today - timedelta(days=DAYS - 1), today)),
-            self._db.get(numbers_now()),
-            self._db.all(cohorts_between(first_week, this_week)),
-            self._db.all(retention_since(first_week)),
+            self.db.all(numbers_of_days(today - timedelta(days=DAYS - 1), today)),
+            self.db.get(numbers_now()),
+            self.db.all(cohorts_between(first_week, this_week)),
+            self.db.all(retention_since(first_week)),
         )
         total = now or Totals(name=NOW)
         shown = numbers.days_of(found, total, today)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from datetime import timedelta
 
 from sekkei.clock import Clock
@@ -15,11 +16,11 @@ LOOK_BACK_DAYS = 8
 """A question stays open until the next one is out, be it after days without a worker."""
 
 
+@dataclass
 class OpenQuestion:
-    def __init__(self, db: Database, clock: Clock) -> None:
-        self._db = db
-        self._clock = clock
-        self._latest: DailyQuestion | None = None
+    db: Database
+    clock: Clock
+    _latest: DailyQuestion | None = field(init=False, default=None)
 
     async def get(self) -> DailyQuestion:
         found = await self.find()
@@ -33,10 +34,10 @@ class OpenQuestion:
         What is published stays as it is, so it is remembered: once today's is out, nobody reads its row again, however
         many people answer in that minute.
         """
-        today = days.today(self._clock)
+        today = days.today(self.clock)
         known = self._latest if self._latest is not None and self._latest.day <= today else None
         back = LOOK_BACK_DAYS if known is None else min(LOOK_BACK_DAYS, (today - known.day).days)
         refs = [daily_questions(today - timedelta(days=number)).consistent() for number in range(back)]
-        later = (one for one in await self._db.get_many(refs) if one is not None and one.published_at is not None)
+        later = (one for one in await self.db.get_many(refs) if one is not None and one.published_at is not None)
         self._latest = next(later, known)
         return self._latest

@@ -5,13 +5,13 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Any
 
 from sekkei.clock import Clock
 from sekkei.design import Action, ConditionFailed, Database, TransactionFailed, UniqueKey, Update
-from sekkei.kit.signing import Signer
+from sekkei.runtime.settings import Settings
 from sekkei_systems import days
 from sekkei_systems.q.design import picture_of
 from sekkei_systems.q.design.models import ProfileImage, User
@@ -35,9 +35,9 @@ from sekkei_systems.q.refusals import (
 from sekkei_systems.q.rules import names, pictures, times, writing
 from sekkei_systems.q.rules.profile import TEXTS, WISHES, Part
 from sekkei_systems.q.rules.profile import Profile as Profile
+from sekkei_systems.q.rules.settings import is_first
 from sekkei_systems.q.rules.sight import Relation
-from sekkei_systems.q.rules.terms import Terms
-from sekkei_systems.q.service.access import Joined, Member
+from sekkei_systems.q.service.access import Access, Joined, Member
 from sekkei_systems.q.service.graph import Graph
 from sekkei_systems.q.service.visibility import Visibility as Sight
 from sekkei_systems.q.service.words import ForbiddenWords
@@ -77,61 +77,54 @@ class Visitor:
     """The version that they have agreed to."""
 
 
+@dataclass
 class People:
-    def __init__(
-        self,
-        db: Database,
-        clock: Clock,
-        sight: Sight,
-        graph: Graph,
-        words: ForbiddenWords,
-        banned: Signer,
-        reviews_pictures: bool = False,
-        terms: Terms | None = None,
-    ) -> None:
-        self._terms = terms
-        self._banned = banned
-        self._db = db
-        self._clock = clock
-        self._sight = sight
-        self._graph = graph
-        self._words = words
-        self._reviews_pictures = reviews_pictures
+    db: Database
+    clock: Clock
+    settings: Settings
+    access: Access
+    sight: Sight
+    graph: Graph
+    words: ForbiddenWords
+    _easel: pictures.Easel = field(init=False, default_factory=pictures.Easel)
+
+    def __post_init__(self) -> None:
+        self._banned = self.settings.secrets.signer("q-banned")
+        self._reviews_pictures = not is_first(self.settings, "q_pictures", "show", "hide")
         """Whether a new picture is its owner's alone until somebody has looked at it."""
-        self._easel = pictures.Easel()
 
     async def join(self, visitor: Visitor, birth_date: date) -> User:
         """Makes the user's row, with the mail address that only one user can have."""
         if not visitor.email:
             raise NoAddress()
         self._check_terms(visitor.terms)
-        years = times.age(birth_date, days.today(self._clock))
+        years = times.age(birth_date, days.today(self.clock))
         if not 0 <= years <= AGE_MAX:
             raise BadBirthDate(field="birthDate")
         await self._check_age(visitor.id, years)
         for marker in self._banned_addresses(visitor.email):
-            if await self._db.get(unique_keys(marker).consistent()) is not None:
+            if await self.db.get(unique_keys(marker).consistent()) is not None:
                 raise Banned()
-        now = days.now(self._clock)
+        now = days.now(self.clock)
         name = writing.text_of(visitor.name, writing.DISPLAY_NAME_MAX, "displayName") if visitor.name.strip() else None
         made = User(
             user_id=visitor.id,
             email=visitor.email.lower(),
             display_name=None if name is None else await self._free_name(visitor.id, name),
-            terms_version=visitor.terms if self._terms else None,
-            terms_at=now if self._terms else None,
-            name_flagged=name is not None and await self._words.flags(name),
+            terms_version=visitor.terms if self.access.terms else None,
+            terms_at=now if self.access.terms else None,
+            name_flagged=name is not None and await self.words.flags(name),
             birth_date=birth_date,
             language=visitor.language,
             created_at=now,
             updated_at=now,
         )
         try:
-            joined = await self._db.write(users.create(made))
+            joined = await self.db.write(users.create(made))
         except ConditionFailed as failed:
             raise Taken(field="email") if failed.taken else AlreadyJoined() from failed
         if made.name_flagged:
-            await self._db.write(self._to_review(made.user_id, ProfilePart.NAME))
+            await self.db.write(self._to_review(made.user_id, ProfilePart.NAME))
         return joined
 
     def banned_address(self, email: str) -> str:
@@ -142,24 +135,24 @@ class People:
         return [f"BANNED#{mark}" for mark in self._banned.marks(email.lower())]
 
     def _check_terms(self, version: str | None) -> None:
-        if self._terms is not None and version != self._terms.version:
+        if self.access.terms is not None and version != self.access.terms.version:
             raise TermsNeeded(field="terms")
 
     async def agree(self, joined: Joined, version: str) -> User:
         """To the terms in force; of another version nobody can know what it says."""
         self._check_terms(version)
-        now = days.now(self._clock)
-        return await self._db.write(
+        now = days.now(self.clock)
+        return await self.db.write(
             users.update(joined.id).set(User.terms_version, version).set(User.terms_at, now).keeping_version()
         )
 
     async def _check_age(self, who: str, years: int) -> None:
         """Whoever was refused cannot try another day at once. Only that they were is kept, for a day."""
         key = f"TOO-YOUNG#{hashlib.sha256(who.encode()).hexdigest()}"
-        refused, now = await self._db.get(unique_keys(key).consistent()), days.now(self._clock)
+        refused, now = await self.db.get(unique_keys(key).consistent()), days.now(self.clock)
         if years < times.AGE_MIN:
             until = (now + times.REFUSED_FOR).isoformat()
-            await self._db.write(unique_keys.put(UniqueKey(value=key, owner={"until": until})))
+            await self.db.write(unique_keys.put(UniqueKey(value=key, owner={"until": until})))
         elif refused is None or datetime.fromisoformat(refused.owner["until"]) <= now:
             return
         raise TooYoung(field="birthDate")
@@ -167,25 +160,25 @@ class People:
     async def _free_name(self, who: str, name: str, field: str = "displayName") -> str:
         """A name that neither speaks for Q. nor looks like an administrator's."""
         marks = dict.fromkeys([*admin_names(name), *admin_names(names.without_remark(name))])
-        held = [await self._db.get(unique_keys(mark).consistent()) for mark in marks]
+        held = [await self.db.get(unique_keys(mark).consistent()) for mark in marks]
         if names.is_reserved(name) or any(one is not None and one.owner["userId"] != who for one in held):
             raise NameReserved(field=field)
         return name
 
     async def _free_id(self, who: str, name: str, field: str) -> str:
         """An ID or user name stands in links and lists: with a forbidden word it is not taken at all."""
-        if await self._words.flags(name.replace("_", " ")) or await self._words.flags(name.replace("_", "")):
+        if await self.words.flags(name.replace("_", " ")) or await self.words.flags(name.replace("_", "")):
             raise NameReserved(field=field)
         return await self._free_name(who, name, field)
 
     async def choose_app_id(self, member: Member, text: str) -> User:
         """Once, and nobody else's, not even that of somebody who has left."""
         app_id = await self._free_id(member.id, writing.app_id_of(text), "appId")
-        chosen = users.update(member.id).set(User.app_id, app_id).set(User.updated_at, days.now(self._clock))
+        chosen = users.update(member.id).set(User.app_id, app_id).set(User.updated_at, days.now(self.clock))
         chosen = chosen.when(User.app_id.absent())
         keep = unique_keys.create(UniqueKey(value=reserved(app_id), owner={"userId": member.id}))
         try:
-            await self._db.transact(chosen, keep)
+            await self.db.transact(chosen, keep)
         except TransactionFailed as failed:
             reason, old = failed.reason(chosen), failed.old(chosen)
             if old is not None and old.app_id == app_id:
@@ -197,14 +190,14 @@ class People:
 
     async def choose_username(self, member: Member, text: str) -> User:
         username = await self._free_id(member.id, writing.username_of(text), "username")
-        update = users.update(member.id).set(User.username, username).set(User.updated_at, days.now(self._clock))
+        update = users.update(member.id).set(User.username, username).set(User.updated_at, days.now(self.clock))
         try:
-            return await self._db.write(update)
+            return await self.db.write(update)
         except ConditionFailed as failed:
             raise Taken(field="username") from failed
 
     async def change(self, member: Member, profile: Profile) -> User:
-        update = users.update(member.id).set(User.updated_at, days.now(self._clock))
+        update = users.update(member.id).set(User.updated_at, days.now(self.clock))
         also: list[Action[Any, Any]] = []
         for part, kind in TEXTS.items():
             if (entered := getattr(profile, kind.field.name)) is None:
@@ -220,10 +213,10 @@ class People:
             if (value := getattr(profile, name)) is not None:
                 update = update.set(getattr(User, name), value)
         if not also and profile.is_private is not False:
-            return await self._db.write(update)
-        await self._db.transact(update, *also)
+            return await self.db.write(update)
+        await self.db.transact(update, *also)
         if profile.is_private is False:
-            await self._graph.settle_requests(member.id)
+            await self.graph.settle_requests(member.id)
         return await self._user(member)
 
     async def _named(self, member: Member, name: str | None) -> list[Action[Any, Any]]:
@@ -233,24 +226,24 @@ class People:
 
     async def _judged(self, who: str, part: ProfilePart, text: str | None) -> tuple[bool, Action[Any, Any]]:
         """Whether it holds a forbidden word; then it waits for a look, and otherwise what waited does no longer."""
-        flagged = text is not None and await self._words.flags(text)
+        flagged = text is not None and await self.words.flags(text)
         return flagged, self._to_review(who, part) if flagged else profile_reviews.delete(who, part)
 
     def _to_review(self, who: str, part: ProfilePart) -> Action[Any, Any]:
-        return profile_reviews.put(ProfileReview(user_id=who, part=part, since=days.now(self._clock)))
+        return profile_reviews.put(ProfileReview(user_id=who, part=part, since=days.now(self.clock)))
 
     async def _user(self, member: Member) -> User:
-        return await self._db.need(users(member.id).consistent())
+        return await self.db.need(users(member.id).consistent())
 
     async def find(self, member: Member, app_id: str) -> tuple[User, Relation]:
         """Somebody by the ID that they gave you; private accounts can be found too."""
-        found = await self._db.holder(unique_app_id, User.app_id == writing.app_id_of(app_id.lstrip("@").lower()))
+        found = await self.db.holder(unique_app_id, User.app_id == writing.app_id_of(app_id.lstrip("@").lower()))
         if found is None:
             raise NoSuchUser()
-        return await self._sight.person(member.id, found.user_id)
+        return await self.sight.person(member.id, found.user_id)
 
     async def show(self, member: Member, other: str) -> tuple[User, Relation]:
-        return await self._sight.person(member.id, other)
+        return await self.sight.person(member.id, other)
 
     # Pictures
 
@@ -258,13 +251,13 @@ class People:
         """Moderators look at every new picture; one that they took down does not come back."""
         clean = await self._easel.draw(content)
         digest = hashlib.sha256(clean).hexdigest()[:16]
-        if await self._db.get(unique_keys(taken_down(digest)).consistent()) is not None:
+        if await self.db.get(unique_keys(taken_down(digest)).consistent()) is not None:
             raise PictureRefused(field="content")
-        now = days.now(self._clock)
+        now = days.now(self.clock)
         kind = pictures.CONTENT_TYPE
         image = ProfileImage(user_id=member.id, digest=digest, content_type=kind, content=clean, updated_at=now)
         url = self._picture_url(member.id, f"/q/pictures/{member.id}/{digest}")
-        await self._db.transact(
+        await self.db.transact(
             profile_images.put(image),
             url.set(User.picture_flagged, self._reviews_pictures),
             self._to_review(member.id, ProfilePart.PICTURE),
@@ -274,17 +267,17 @@ class People:
     async def remove_picture(self, member: Member) -> User:
         none = self._picture_url(member.id, None).set(User.picture_flagged, False)
         gone = profile_images.delete(member.id), profile_reviews.delete(member.id, ProfilePart.PICTURE)
-        await self._db.transact(none, *gone)
+        await self.db.transact(none, *gone)
         return await self._user(member)
 
     def _picture_url(self, who: str, url: str | None) -> Update[User]:
         update = users.update(who).set(User.profile_image_url, url)
-        return update.set(User.updated_at, days.now(self._clock))
+        return update.set(User.updated_at, days.now(self.clock))
 
     async def picture(self, member: Member, other: str, digest: str) -> ProfileImage:
         person, _ = await self.show(member, other)
         is_shown = person.profile_image_url is not None and _DIGEST.fullmatch(digest)
-        found = await self._db.get(picture_of(other)) if is_shown else None
+        found = await self.db.get(picture_of(other)) if is_shown else None
         if found is None or found.digest != digest:
             raise NoSuchThing()
         return found

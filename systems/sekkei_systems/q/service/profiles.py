@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from sekkei.clock import Clock
@@ -22,45 +23,45 @@ from sekkei_systems.q.service.people import taken_down
 from sekkei_systems.q.service.reports import copy_of
 
 
+@dataclass
 class Profiles:
-    def __init__(self, db: Database, clock: Clock, logs: Logs, decisions: Decisions, cases: Cases) -> None:
-        self._db = db
-        self._clock = clock
-        self._logs = logs
-        self._decisions = decisions
-        self._cases = cases
+    db: Database
+    clock: Clock
+    logs: Logs
+    decisions: Decisions
+    cases: Cases
 
     async def keep(self, by: Admin, user_id: str, part: ProfilePart) -> None:
         """It is seen by others from now on."""
-        await self._decisions.leave_to_another(by, user_id)
+        await self.decisions.leave_to_another(by, user_id)
         details = {"part": part.value, "removed": False}
-        entry = self._logs.entry(by, AdminAction.REVIEW_PROFILE, "user", user_id, details)
+        entry = self.logs.entry(by, AdminAction.REVIEW_PROFILE, "user", user_id, details)
         looked_at = profile_reviews.delete(user_id, part).must_exist()
         try:
-            await self._db.transact(looked_at, _unflagged(users.update(user_id), part), entry)
+            await self.db.transact(looked_at, _unflagged(users.update(user_id), part), entry)
         except TransactionFailed as failed:
             raise WrongState() from failed
 
     async def remove(self, by: Admin, user_id: str, part: ProfilePart, reason: str = "") -> None:
         """Gone, and its owner is told why; reports about the account are closed with it."""
-        await self._decisions.leave_to_another(by, user_id)
-        user = await self._db.get(users(user_id).consistent())
+        await self.decisions.leave_to_another(by, user_id)
+        user = await self.db.get(users(user_id).consistent())
         if user is None:
             raise NoSuchUser()
         why = reason_of(reason)
-        made = self._decisions.new(by, user_id, DecisionKind(part.value), why)
+        made = self.decisions.new(by, user_id, DecisionKind(part.value), why)
         details = {"part": part.value, "removed": True, **({"reason": why} if why else {})}
-        entry = self._logs.entry(by, AdminAction.REVIEW_PROFILE, "user", user_id, details)
+        entry = self.logs.entry(by, AdminAction.REVIEW_PROFILE, "user", user_id, details)
         gone = await self._removing(user, part)
         try:
-            await self._db.transact(*gone, profile_reviews.delete(user_id, part), entry, *self._decisions.actions(made))
+            await self.db.transact(*gone, profile_reviews.delete(user_id, part), entry, *self.decisions.actions(made))
         except TransactionFailed as failed:
             raise WrongState() from failed
-        await self._cases.close(by, user_id)
+        await self.cases.close(by, user_id)
 
     async def _removing(self, user: User, part: ProfilePart) -> list[Action[Any, Any]]:
         field = PARTS[part].field
-        update = users.update(user.user_id).set(field, None).set(User.updated_at, days.now(self._clock))
+        update = users.update(user.user_id).set(field, None).set(User.updated_at, days.now(self.clock))
         update = _unflagged(update.when(field.exists()), part)
         if part is not ProfilePart.PICTURE:
             return [update]
@@ -77,7 +78,7 @@ class Profiles:
         return await self._found(copy_of(report_id))
 
     async def _found(self, key: str) -> ProfileImage:
-        found = await self._db.get(picture_of(key).consistent())
+        found = await self.db.get(picture_of(key).consistent())
         if found is None:
             raise NoSuchThing()
         return found

@@ -34,19 +34,19 @@ class Waiting:
     decision: Decision | None = None
 
 
+@dataclass
 class Queue:
-    def __init__(self, db: Database, decisions: Decisions) -> None:
-        self._db = db
-        self._decisions = decisions
+    db: Database
+    decisions: Decisions
 
     async def show(self, by: Admin) -> list[Waiting]:
         """The oldest fifty of each kind. Reports about one person, their account or answers, are one matter."""
         told, flagged, profiles, appeals, approvals = await asyncio.gather(
-            self._db.page(design.reports_with_status(ReportStatus.PENDING), size=PAGE),
-            self._db.page(design.flagged_answers(), size=PAGE),
-            self._db.page(design.profiles_to_review(), size=PAGE),
-            self._decisions.waiting(by, "appeal"),
-            self._decisions.waiting(by, "approval"),
+            self.db.page(design.reports_with_status(ReportStatus.PENDING), size=PAGE),
+            self.db.page(design.flagged_answers(), size=PAGE),
+            self.db.page(design.profiles_to_review(), size=PAGE),
+            self.decisions.waiting(by, "appeal"),
+            self.decisions.waiting(by, "approval"),
         )
         found = [
             *_by_person(list(told)),
@@ -59,7 +59,7 @@ class Queue:
 
     async def _with_people(self, found: list[Waiting]) -> list[Waiting]:
         ids = list(dict.fromkeys(one.user_id for one in found))
-        people = {one.user_id: one for one in await self._db.get_many([users(id) for id in ids]) if one is not None}
+        people = {one.user_id: one for one in await self.db.get_many([users(id) for id in ids]) if one is not None}
         return [_shown(one, people.get(one.user_id)) for one in found]
 
 

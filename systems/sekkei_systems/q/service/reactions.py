@@ -50,20 +50,20 @@ class Digest:
     answers: Sequence[tuple[Remembered, Mapping[ReactionType, int]]]
 
 
+@dataclass
 class Reactions:
-    def __init__(self, db: Database, clock: Clock, sight: Sight) -> None:
-        self._db = db
-        self._clock = clock
-        self._sight = sight
+    db: Database
+    clock: Clock
+    sight: Sight
 
     async def react(self, member: Member, day: date, author: str, kind: ReactionType) -> Summary:
         """Give one, or change it; only to what one may see."""
-        answer, _ = await self._sight.answer(member, day, author)
+        answer, _ = await self.sight.answer(member, day, author)
         known = answer.reactors
         on_answer = known is not None and (member.id in known or len(known) < READ_MAX)
-        now = days.now(self._clock)
+        now = days.now(self.clock)
         try:
-            await self._db.transact(design.react(day, author, member.id, kind, now, on_answer=on_answer))
+            await self.db.transact(design.react(day, author, member.id, kind, now, on_answer=on_answer))
         except TransactionFailed as failed:
             raise NoSuchAnswer() from failed
         if known is not None and on_answer:
@@ -74,7 +74,7 @@ class Reactions:
         """Always, also from what one may no longer see; of that, one is shown nothing."""
         await self.end(day, author, member.id)
         try:
-            answer, _ = await self._sight.answer(member, day, author)
+            answer, _ = await self.sight.answer(member, day, author)
         except (NoSuchAnswer, AnswerFirst):
             return Summary({}, None)
         return (await self.summaries(member.id, [answer]))[0]
@@ -82,13 +82,13 @@ class Reactions:
     async def end(self, day: date, author: str, reactor: str) -> None:
         """Whatever has become of the answer."""
         try:
-            await self._db.transact(design.remove_reaction(day, author, reactor))
+            await self.db.transact(design.remove_reaction(day, author, reactor))
         except TransactionFailed:  # the answer is gone, or of an older version
-            await self._db.write(reactions.delete(day, author, reactor))
+            await self.db.write(reactions.delete(day, author, reactor))
 
     async def of(self, member: Member, day: date, author: str) -> list[tuple[Reaction, User]]:
         """Who reacted, oldest first."""
-        answer, _ = await self._sight.answer(member, day, author)
+        answer, _ = await self.sight.answer(member, day, author)
         found, _ = await self._read(answer)
         people = await self._shown_reactors(member.id, [one.reactor_id for one in found])
         pairs = [(one, people[one.reactor_id]) for one in found if one.reactor_id in people]
@@ -99,15 +99,15 @@ class Reactions:
         return await self.digest_of(member.id)
 
     async def digest_of(self, who: str) -> Digest:
-        until = days.today(self._clock)
+        until = days.today(self.clock)
         since = until - timedelta(days=DIGEST_DAYS - 1)
-        found = await self._db.all(design.answers_since(who, since))
+        found = await self.db.all(design.answers_since(who, since))
         mine = [one for one in found if not one.is_deleted]
         summaries = await self.summaries(who, mine)
         total: Counter[ReactionType] = Counter()
         for one in summaries:
             total.update(one.counts)
-        asked = await remembered(self._db, mine)
+        asked = await remembered(self.db, mine)
         answers = [(one, summary.counts) for one, summary in zip(asked, summaries, strict=True) if summary.counts]
         return Digest(since, until, total.total(), dict(total.most_common()), answers)
 
@@ -130,7 +130,7 @@ class Reactions:
 
     async def _read(self, answer: Answer) -> tuple[list[Reaction], bool]:
         query = design.reactions_to(answer.day, answer.user_id).consistent()
-        page = await self._db.page(query, size=READ_MAX)
+        page = await self.db.page(query, size=READ_MAX)
         return list(page), page.cursor is not None
 
     async def _shown_reactors(
@@ -140,5 +140,5 @@ class Reactions:
         if not ids:
             return {}
         if apart is None:
-            apart = await self._sight.apart_from(viewer)
-        return {id: user for id, user in (await self._sight.users(viewer, ids)).items() if id not in apart}
+            apart = await self.sight.apart_from(viewer)
+        return {id: user for id, user in (await self.sight.users(viewer, ids)).items() if id not in apart}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
@@ -27,35 +28,35 @@ from sekkei_systems.q.service.access import Member
 from sekkei_systems.q.service.visibility import Visibility as Sight
 
 
+@dataclass
 class Reports:
-    def __init__(self, db: Database, clock: Clock, sight: Sight) -> None:
-        self._db = db
-        self._clock = clock
-        self._sight = sight
+    db: Database
+    clock: Clock
+    sight: Sight
 
     async def send(
         self, member: Member, kind: TargetType, target: str, category: ReportCategory, description: str = ""
     ) -> Report:
         """Once for each target: what one can see, and whoever blocks one."""
         target, seen = await self._must_see(member, kind, target)
-        image = await self._db.get(picture_of(target).consistent()) if kind is TargetType.USER else None
+        image = await self.db.get(picture_of(target).consistent()) if kind is TargetType.USER else None
         words = None
         if description.strip():
             words = writing.text_of(description, writing.DESCRIPTION_MAX, "description", lines=True)
         made = Report(
-            report_id=self._clock.uuid(),
+            report_id=self.clock.uuid(),
             reporter_id=member.id,
             target_type=kind,
             target_id=target,
             category=category,
             description=words,
-            created_at=days.now(self._clock),
+            created_at=days.now(self.clock),
             seen_text=seen,
             seen_picture=image.digest if image else None,
         )
         about = ReportAbout(user_id=concerned(made), report_id=made.report_id, created_at=made.created_at)
         try:
-            await self._db.transact(design.send_report(made), reports_concerning.put(about), *_copied(made, image))
+            await self.db.transact(design.send_report(made), reports_concerning.put(about), *_copied(made, image))
         except TransactionFailed as failed:
             raise AlreadyReported() from failed
         return made
@@ -72,14 +73,14 @@ class Reports:
             asked = date.fromisoformat(day)
         except ValueError:
             raise NoSuchAnswer() from None
-        if not (await self._sight.relation(member.id, author)).blocked:
-            await self._sight.answer(member, asked, author)
+        if not (await self.sight.relation(member.id, author)).blocked:
+            await self.sight.answer(member, asked, author)
         # Whoever is blocked saw it before, perhaps. Whether it is there they are not told: it is taken in any case.
-        answer = await self._db.get(answers(asked, author).consistent())
+        answer = await self.db.get(answers(asked, author).consistent())
         return f"{asked}#{author}", None if answer is None else answer.text
 
     async def _must_be_there(self, user: str) -> User:
-        found = await self._db.get(users(user).consistent())
+        found = await self.db.get(users(user).consistent())
         if found is None:
             raise NoSuchUser()
         return found

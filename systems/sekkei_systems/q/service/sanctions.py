@@ -7,6 +7,7 @@ account takes two administrators: the first proposes it, another carries it out.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any
 
@@ -47,43 +48,33 @@ def suspension_of(user_id: str) -> str:
     return f"q/suspended/{user_id}"
 
 
+@dataclass
 class Sanctions:
-    def __init__(
-        self,
-        db: Database,
-        clock: Clock,
-        logs: Logs,
-        accounts: Accounts,
-        jobs: Jobs,
-        schedules: Schedules,
-        decisions: Decisions,
-        cases: Cases,
-    ) -> None:
-        self._cases = cases
-        self._db = db
-        self._clock = clock
-        self._logs = logs
-        self._accounts = accounts
-        self._jobs = jobs
-        self._schedules = schedules
-        self._decisions = decisions
+    db: Database
+    clock: Clock
+    logs: Logs
+    accounts: Accounts
+    jobs: Jobs
+    schedules: Schedules
+    decisions: Decisions
+    cases: Cases
 
     async def warn(self, by: Admin, user_id: str, reason: str) -> Decision:
         why = _needed(reason)
-        made = self._decisions.new(by, user_id, DecisionKind.WARNING, why)
+        made = self.decisions.new(by, user_id, DecisionKind.WARNING, why)
         there = users.must_exist(user_id).when(User.is_admin.is_(False))
-        entry = self._logs.entry(by, AdminAction.WARN_USER, "user", user_id, {"reason": why})
-        await self._transact(user_id, there, entry, *self._decisions.actions(made))
+        entry = self.logs.entry(by, AdminAction.WARN_USER, "user", user_id, {"reason": why})
+        await self._transact(user_id, there, entry, *self.decisions.actions(made))
         return made
 
     async def suspend(self, by: ProvenAdmin, user_id: str, for_days: int, reason: str) -> Decision:
         """As a ban, with an end. The schedule is there first: one that fires too early does nothing."""
-        why, until = _needed(reason), days.now(self._clock) + timedelta(days=for_days)
-        made = self._decisions.new(by, user_id, DecisionKind.SUSPENSION, why, until=until)
+        why, until = _needed(reason), days.now(self.clock) + timedelta(days=for_days)
+        made = self.decisions.new(by, user_id, DecisionKind.SUSPENSION, why, until=until)
         await self._end_at(user_id, until)
         details = {"reason": why, "days": for_days}
         try:
-            await self._lock_out(by, made, AdminAction.SUSPEND_USER, details, self._decisions.actions(made))
+            await self._lock_out(by, made, AdminAction.SUSPEND_USER, details, self.decisions.actions(made))
         except Refusal:
             await self._end_as_stored(user_id)
             raise
@@ -91,41 +82,41 @@ class Sanctions:
 
     async def _end_at(self, user_id: str, until: datetime) -> None:
         payload = {"user_id": user_id, "until": until.isoformat()}
-        await self._schedules.put(suspension_of(user_id), END_SUSPENSION, payload, at=until)
+        await self.schedules.put(suspension_of(user_id), END_SUSPENSION, payload, at=until)
 
     async def _end_as_stored(self, user_id: str) -> None:
         """The suspension that they have ends when it says; who has none needs no schedule."""
-        user = await self._db.get(users(user_id).consistent())
+        user = await self.db.get(users(user_id).consistent())
         if user is not None and user.banned_until is not None:
             await self._end_at(user_id, user.banned_until)
         else:
-            await self._schedules.delete(suspension_of(user_id))
+            await self.schedules.delete(suspension_of(user_id))
 
     async def ban(self, by: ProvenAdmin, user_id: str, reason: str = "") -> Decision:
         """Locked out and signed out at once, and unseen; of a verified account, when a second person agrees."""
         why = reason_of(reason)
-        found = await self._db.get(users(user_id).consistent())
-        if found is not None and takes_two(found, days.now(self._clock)) and not found.is_admin:
+        found = await self.db.get(users(user_id).consistent())
+        if found is not None and takes_two(found, days.now(self.clock)) and not found.is_admin:
             return await self._with_two(by, user_id, why)
-        made = self._decisions.new(by, user_id, DecisionKind.BAN, why)
+        made = self.decisions.new(by, user_id, DecisionKind.BAN, why)
         details = {"reason": why} if why else None
-        await self._lock_out(by, made, AdminAction.BAN_USER, details, self._decisions.actions(made))
+        await self._lock_out(by, made, AdminAction.BAN_USER, details, self.decisions.actions(made))
         return made
 
     async def _with_two(self, by: ProvenAdmin, user_id: str, why: str | None) -> Decision:
-        proposed = next((one for one in await self._decisions.about(user_id) if _is_proposed(one)), None)
+        proposed = next((one for one in await self.decisions.about(user_id) if _is_proposed(one)), None)
         if proposed is not None:
             return await self.approve(by, user_id, proposed.decision_id)
         if why is None:
             raise ReasonNeeded(field="reason")
-        made = self._decisions.new(by, user_id, DecisionKind.BAN, why, state=DecisionState.PROPOSED)
+        made = self.decisions.new(by, user_id, DecisionKind.BAN, why, state=DecisionState.PROPOSED)
         there = users.must_exist(user_id).when(User.is_admin.is_(False), User.is_banned.is_(False))
-        entry = self._logs.entry(by, AdminAction.PROPOSE_BAN, "user", user_id, {"reason": why})
-        await self._transact(user_id, there, entry, *self._decisions.actions(made))
+        entry = self.logs.entry(by, AdminAction.PROPOSE_BAN, "user", user_id, {"reason": why})
+        await self._transact(user_id, there, entry, *self.decisions.actions(made))
         return made
 
     async def approve(self, by: ProvenAdmin, user_id: str, decision_id: str) -> Decision:
-        made = await self._decisions.get(user_id, decision_id)
+        made = await self.decisions.get(user_id, decision_id)
         if made.decided_by == by.id:
             raise SecondPersonNeeded()
         agreed = (
@@ -134,48 +125,48 @@ class Sanctions:
             .set(Decision.approved_by, by.id)
             .when(Decision.state == DecisionState.PROPOSED)
         )
-        told = self._decisions.told(made, f"notice.decision.{made.kind.value}")
+        told = self.decisions.told(made, f"notice.decision.{made.kind.value}")
         await self._lock_out(by, made, AdminAction.BAN_USER, {"reason": made.reason or ""}, [agreed, told])
         return replace(made, state=DecisionState.IN_FORCE, approved_by=by.id)
 
     async def decline(self, by: Admin, user_id: str, decision_id: str) -> None:
         """Whoever proposed it may take it back, too."""
-        await self._decisions.leave_to_another(by, user_id)
-        made = await self._decisions.get(user_id, decision_id)
+        await self.decisions.leave_to_another(by, user_id)
+        made = await self.decisions.get(user_id, decision_id)
         update = decisions.update(user_id, decision_id).set(Decision.state, DecisionState.DECLINED)
-        entry = self._logs.entry(by, AdminAction.DECLINE_BAN, "user", user_id, {"reason": made.reason or ""})
+        entry = self.logs.entry(by, AdminAction.DECLINE_BAN, "user", user_id, {"reason": made.reason or ""})
         try:
-            await self._db.transact(update.when(Decision.state == DecisionState.PROPOSED), entry)
+            await self.db.transact(update.when(Decision.state == DecisionState.PROPOSED), entry)
         except TransactionFailed as failed:
             raise WrongState() from failed
 
     async def unban(self, by: ProvenAdmin, user_id: str, reason: str = "") -> None:
         why = reason_of(reason)
-        ended = [one for one in await self._decisions.about(user_id) if _locks_out(one)]
-        entry = self._logs.entry(by, AdminAction.UNBAN_USER, "user", user_id, {"reason": why} if why else None)
+        ended = [one for one in await self.decisions.about(user_id) if _locks_out(one)]
+        entry = self.logs.entry(by, AdminAction.UNBAN_USER, "user", user_id, {"reason": why} if why else None)
         await self._let_in(user_id, entry, [*_ending(ended), *(self._ended_word(one) for one in ended[:1])])
 
     def _ended_word(self, made: Decision) -> Action[Any, Any]:
-        return self._decisions.told(made, "notice.decision.ended")
+        return self.decisions.told(made, "notice.decision.ended")
 
     # When a suspension's time is over
 
     async def end_suspension(self, payload: Payload) -> None:
-        user = await self._db.get(users(payload["user_id"]).consistent())
+        user = await self.db.get(users(payload["user_id"]).consistent())
         if user is None or not user.is_banned or user.banned_until is None:
             return  # ended before
-        if user.banned_until > days.now(self._clock):
+        if user.banned_until > days.now(self.clock):
             await self._end_at(user.user_id, user.banned_until)
             return
-        ended = [one for one in await self._decisions.about(user.user_id) if _locks_out(one)]
+        ended = [one for one in await self.decisions.about(user.user_id) if _locks_out(one)]
         entry = admin_logs.create(
             AdminLog(
-                log_id=self._clock.uuid(),
+                log_id=self.clock.uuid(),
                 admin_id=THE_CLOCK,
                 action=AdminAction.UNBAN_USER,
                 target_type="user",
                 target_id=user.user_id,
-                timestamp=days.now(self._clock),
+                timestamp=days.now(self.clock),
             )
         )
         await self._let_in(user.user_id, entry, [*_ending(ended), *(self._ended_word(one) for one in ended[:1])])
@@ -185,10 +176,10 @@ class Sanctions:
     async def decide_appeal(self, by: ProvenAdmin, user_id: str, decision_id: str, overturn: bool) -> None:
         """What is overturned is undone in the same transaction, as far as it can be: a name that was removed is not
         known any more."""
-        made = await self._decisions.get(user_id, decision_id)
-        settling = await self._decisions.settling(by, made, overturn)
+        made = await self.decisions.get(user_id, decision_id)
+        settling = await self.decisions.settling(by, made, overturn)
         details = {"overturned": overturn, "kind": made.kind.value}
-        entry = self._logs.entry(by, AdminAction.DECIDE_APPEAL, "user", user_id, details)
+        entry = self.logs.entry(by, AdminAction.DECIDE_APPEAL, "user", user_id, details)
         if overturn and _locks_out(made):
             await self._let_in(user_id, entry, settling)
             return
@@ -196,13 +187,13 @@ class Sanctions:
         if overturn and made.kind is DecisionKind.ANSWER and made.target:
             undone += await self._back(date.fromisoformat(made.target), user_id)
         try:
-            await self._db.transact(entry, *settling, *undone)
+            await self.db.transact(entry, *settling, *undone)
         except TransactionFailed as failed:
             raise WrongState() from failed
 
     async def _back(self, day: date, author: str) -> list[Action[Any, Any]]:
         """What is not there any more, words or answer, does not come back."""
-        found = await self._db.get(answers(day, author).consistent())
+        found = await self.db.get(answers(day, author).consistent())
         return [] if found is None or found.text == ERASED else [restored(day, author)]
 
     # What they share
@@ -216,34 +207,34 @@ class Sanctions:
         also: Sequence[Action[Any, Any]],
     ) -> None:
         update = users.update(made.user_id).set(User.is_banned, True).set(User.banned_until, made.until)
-        update = update.set(User.updated_at, days.now(self._clock))
+        update = update.set(User.updated_at, days.now(self.clock))
         free = User.is_banned.is_(False)
         if made.kind is DecisionKind.BAN:
             free = free | User.banned_until.exists()  # a suspension may become a ban
         update = update.when(free, User.is_admin.is_(False))
-        entry = self._logs.entry(by, action, "user", made.user_id, details)
-        others = [one for one in await self._decisions.about(made.user_id) if one.decision_id != made.decision_id]
+        entry = self.logs.entry(by, action, "user", made.user_id, details)
+        others = [one for one in await self.decisions.about(made.user_id) if one.decision_id != made.decision_id]
         actions: list[Action[Any, Any]] = [update, entry, self._counting(entry.instance), *also]
         actions += _ending([one for one in others if _locks_out(one)])
-        if await self._accounts.get(made.user_id) is not None:
-            actions.append(self._accounts.signing_out(made.user_id))
+        if await self.accounts.get(made.user_id) is not None:
+            actions.append(self.accounts.signing_out(made.user_id))
         await self._transact(made.user_id, *actions)
-        self._accounts.signed_out(made.user_id)
+        self.accounts.signed_out(made.user_id)
         if made.kind is DecisionKind.BAN:
-            await self._cases.close_concerning(by, made.user_id)
+            await self.cases.close_concerning(by, made.user_id)
         else:
-            await self._cases.close(by, made.user_id)  # answers are seen again, and still to be looked at
+            await self.cases.close(by, made.user_id)  # answers are seen again, and still to be looked at
 
     async def _let_in(self, user_id: str, entry: Put[AdminLog], also: Sequence[Action[Any, Any]]) -> None:
         update = users.update(user_id).set(User.is_banned, False).set(User.banned_until, None)
-        update = update.set(User.updated_at, days.now(self._clock)).when(User.is_banned.is_(True))
+        update = update.set(User.updated_at, days.now(self.clock)).when(User.is_banned.is_(True))
         await self._transact(user_id, update, entry, self._counting(entry.instance), *also)
 
     async def _transact(self, user_id: str, first: Action[Any, Any], *others: Action[Any, Any]) -> None:
         try:
-            await self._db.transact(first, *others)
+            await self.db.transact(first, *others)
         except TransactionFailed as failed:
-            found = await self._db.get(users(user_id).consistent())
+            found = await self.db.get(users(user_id).consistent())
             if found is None:
                 raise NoSuchUser() from failed
             raise (AdminsStay() if found.is_admin else WrongState()) from failed
@@ -252,15 +243,15 @@ class Sanctions:
         """Others' counters follow in a job. It names the line of the log and not the user, whom a withdrawal takes
         out of the log; the worker's notes stay for a month."""
         payload = {"timestamp": entry.timestamp.isoformat(), "log_id": entry.log_id}
-        return self._jobs.start_action(COUNT_BANNED, payload, id=f"{COUNT_BANNED}/{entry.log_id}")
+        return self.jobs.start_action(COUNT_BANNED, payload, id=f"{COUNT_BANNED}/{entry.log_id}")
 
     async def verify(self, by: ProvenAdmin, user_id: str, verified: bool) -> None:
         """A mark beside the name; a ban then takes two administrators, and for a while after one took it away, too."""
-        await self._decisions.leave_to_another(by, user_id)
-        until = None if verified else days.now(self._clock) + TWO_AFTER_MARK
+        await self.decisions.leave_to_another(by, user_id)
+        until = None if verified else days.now(self.clock) + TWO_AFTER_MARK
         update = users.update(user_id).set(User.is_verified, verified).set(User.takes_two_until, until)
         update = update.when(User.is_verified.is_(not verified))
-        entry = self._logs.entry(by, AdminAction.VERIFY_USER, "user", user_id, {"verified": verified})
+        entry = self.logs.entry(by, AdminAction.VERIFY_USER, "user", user_id, {"verified": verified})
         await self._transact(user_id, update, entry)
 
 

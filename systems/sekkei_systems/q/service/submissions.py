@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from sekkei.clock import Clock
 from sekkei.design import Database, TransactionFailed
 from sekkei_systems import days
@@ -22,61 +24,61 @@ from sekkei_systems.q.service.words import ForbiddenWords
 CANDIDATES = 30
 
 
+@dataclass
 class Submissions:
-    def __init__(self, db: Database, clock: Clock, words: ForbiddenWords) -> None:
-        self._db = db
-        self._clock = clock
-        self._words = words
+    db: Database
+    clock: Clock
+    words: ForbiddenWords
 
     async def submit(self, author: Author, text: str) -> Question:
         """Propose a question, one a day."""
         clean = writing.text_of(text, writing.QUESTION_MAX, "text")
-        now = days.now(self._clock)
+        now = days.now(self.clock)
         question = Question(
-            question_id=self._clock.uuid(),
+            question_id=self.clock.uuid(),
             text=clean,
             type=QuestionType.USER,
             submitted_by=author.id,
             status=QuestionStatus.PENDING,
-            is_flagged=await self._words.flags(clean),
+            is_flagged=await self.words.flags(clean),
             created_at=now,
             updated_at=now,
         )
-        today = days.today(self._clock)
+        today = days.today(self.clock)
         given = Submission(day=today, user_id=author.id, question_id=question.question_id, created_at=now)
         try:
-            await self._db.transact(design.submit_question(given, question))
+            await self.db.transact(design.submit_question(given, question))
         except TransactionFailed as failed:
             raise AlreadySubmitted() from failed
         return question
 
     async def mine(self, member: Member) -> list[Question]:
-        page = await self._db.page(design.questions_by(member.id).backwards(), size=50)
+        page = await self.db.page(design.questions_by(member.id).backwards(), size=50)
         return list(page)
 
     # Votes
 
     async def candidates(self, member: Member) -> list[tuple[Question, bool]]:
         """Proposals that wait to be asked, the most wanted first, and whether one has voted for each."""
-        page = await self._db.page(design.candidates(), size=CANDIDATES)
-        mine = await self._db.get_many([question_votes(one.question_id, member.id).consistent() for one in page])
+        page = await self.db.page(design.candidates(), size=CANDIDATES)
+        mine = await self.db.get_many([question_votes(one.question_id, member.id).consistent() for one in page])
         found = list(zip(page, (vote is not None for vote in mine), strict=True))
         return sorted(found, key=lambda pair: (-pair[0].votes, pair[0].created_at))
 
     async def vote(self, member: Member, question_id: str) -> Question:
         """Once; a second time changes nothing."""
-        given = QuestionVote(question_id=question_id, user_id=member.id, created_at=days.now(self._clock))
+        given = QuestionVote(question_id=question_id, user_id=member.id, created_at=days.now(self.clock))
         transaction = design.vote(given)
         try:
-            await self._db.transact(transaction)
+            await self.db.transact(transaction)
         except TransactionFailed as failed:
             if not failed.failed(transaction.actions[0]):
                 raise NoSuchThing() from failed
-        return await self._db.need(questions(question_id).consistent())
+        return await self.db.need(questions(question_id).consistent())
 
     async def unvote(self, member: Member, question_id: str) -> Question:
         try:
-            await self._db.transact(design.unvote(question_id, member.id))
+            await self.db.transact(design.unvote(question_id, member.id))
         except TransactionFailed as failed:
             raise NoSuchThing() from failed
-        return await self._db.need(questions(question_id).consistent())
+        return await self.db.need(questions(question_id).consistent())

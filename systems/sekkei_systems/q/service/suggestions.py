@@ -31,32 +31,32 @@ class Suggestion:
     """How many of those whom one follows, and whose lists were looked at, follow them."""
 
 
+@dataclass
 class Suggestions:
-    def __init__(self, db: Database, clock: Clock, sight: Sight, graph: Graph) -> None:
-        self._db = db
-        self._clock = clock
-        self._sight = sight
-        self._graph = graph
+    db: Database
+    clock: Clock
+    sight: Sight
+    graph: Graph
 
     async def show(self, member: Member) -> list[Suggestion]:
         """A bounded number of reads, whatever somebody's circle. Everybody shown passes sight as in any list."""
-        known = await self._db.page(design.following(member.id).consistent(), size=FOLLOWING_READ)
+        known = await self.db.page(design.following(member.id).consistent(), size=FOLLOWING_READ)
         mine = [one.followee_id for one in known]
         friends = await self._friends(member, mine)
-        found = await asyncio.gather(*(self._db.page(design.following(one), size=LIST_READ) for one in friends))
+        found = await asyncio.gather(*(self.db.page(design.following(one), size=LIST_READ) for one in friends))
         through = Counter(edge.followee_id for page in found for edge in page)
         for one in (member.id, *mine):
             through.pop(one, None)
         best = [who for who, _ in sorted(through.items(), key=lambda one: (-one[1], one[0]))[:LOOKED_AT]]
-        cards = await self._graph.cards(member.id, best)
+        cards = await self.graph.cards(member.id, best)
         wanted = [one for one in cards if not (one.requested or one.relation.follows or one.relation.mutes)]
         return [Suggestion(one, through[one.user.user_id]) for one in wanted[:SHOWN]]
 
     async def _friends(self, member: Member, mine: list[str]) -> list[str]:
         """Some whose lists the member may see, the same ones all day."""
-        dice = random.Random(f"{member.id}/{days.today(self._clock)}")
+        dice = random.Random(f"{member.id}/{days.today(self.clock)}")
         chosen = dice.sample(mine, min(len(mine), FRIENDS_READ))
         people, relations = await asyncio.gather(
-            self._sight.users(member.id, chosen), self._sight.relations(member.id, chosen)
+            self.sight.users(member.id, chosen), self.sight.relations(member.id, chosen)
         )
         return [one for one in chosen if one in people and sees_profile(member.id, people[one], relations[one])]

@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, datetime
 
 from sekkei.design import Database
@@ -62,30 +62,30 @@ def order(answer: Answer) -> Position:
     return not answer.is_on_time, answer.created_at, answer.user_id
 
 
+@dataclass
 class Timelines:
-    def __init__(self, db: Database, sight: Sight, question: OpenQuestion, reactions: Reactions) -> None:
-        self._db = db
-        self._sight = sight
-        self._open = question
-        self._reactions = reactions
-        self._at_least: tuple[date, int] = (date.min, 0)
-        """How many have answered on a day, as far as is known; it only grows."""
+    db: Database
+    sight: Sight
+    question: OpenQuestion
+    reactions: Reactions
+    _at_least: tuple[date, int] = field(init=False, default=(date.min, 0))
+    """How many have answered on a day, as far as is known; it only grows."""
 
     async def show(self, member: Member, after: str | None = None, size: int = PAGE) -> Timeline:
-        question = await self._open.get()
-        apart, answered = await asyncio.gather(self._sight.apart_from(member.id), self._answered(member, question.day))
+        question = await self.question.get()
+        apart, answered = await asyncio.gather(self.sight.apart_from(member.id), self._answered(member, question.day))
         fingerprint = hashlib.sha256(f"timeline {member.id} {question.day}".encode()).digest()
         before, rest = 0, answered
         if after is not None:
-            before, rest = _rest(answered, unseal(after, fingerprint, self._db.secret))
+            before, rest = _rest(answered, unseal(after, fingerprint, self.db.secret))
         size = max(1, min(size, PAGE_MAX))
         found, more = await self._readable(member, rest, apart, size)
-        if self._sight.must_answer_first(member) and all(one.user_id != member.id for one in answered):
+        if self.sight.must_answer_first(member) and all(one.user_id != member.id for one in answered):
             return Timeline(question, [], len(found), more, None, locked=True)
         page = found[:size]
         cursor = None
         if len(found) > size:
-            cursor = seal(_position(page[-1][0], before + size), fingerprint, self._db.secret)
+            cursor = seal(_position(page[-1][0], before + size), fingerprint, self.db.secret)
         entries = await self._entries(member.id, page, apart)
         return Timeline(question, entries, before + len(found), more, cursor, locked=False)
 
@@ -93,8 +93,8 @@ class Timelines:
         """Whom the viewer follows is asked once more, after the authors: to somebody whose follow has ended meanwhile
         an author may have opened their answers in the belief that they are no longer among the readers."""
         summaries, still = await asyncio.gather(
-            self._reactions.summaries(who, [answer for answer, _ in page], apart),
-            self._sight.follows_among([(who, author.user_id) for _, author in page if author.user_id != who]),
+            self.reactions.summaries(who, [answer for answer, _ in page], apart),
+            self.sight.follows_among([(who, author.user_id) for _, author in page if author.user_id != who]),
         )
         return [
             Entry(answer, author, summary)
@@ -111,26 +111,26 @@ class Timelines:
     async def _answered(self, member: Member, day: date) -> list[Answer]:
         """What the viewer and those whom they follow and do not mute have answered, in order."""
         who = member.id
-        followees = [edge.followee_id async for edge in self._db.each(design.following(who).consistent())]
+        followees = [edge.followee_id async for edge in self.db.each(design.following(who).consistent())]
         theirs, own, muted = await asyncio.gather(
             self._answers_of(followees, day),
-            self._db.get(answers(day, who).consistent()),
-            self._sight.muted_by(who),
+            self.db.get(answers(day, who).consistent()),
+            self.sight.muted_by(who),
         )
         found = [one for one in theirs if one.user_id not in muted] + [own]
-        return sorted((one for one in found if one is not None and self._sight.is_shown(who, one)), key=order)
+        return sorted((one for one in found if one is not None and self.sight.is_shown(who, one)), key=order)
 
     async def _answers_of(self, followees: Sequence[str], day: date) -> list[Answer]:
         known, count = self._at_least
         most = min(len(followees), MANY)
         if most > FEW and (known != day or count < most):
             # No more of the day is read than there are followees: not more than their keys would cost.
-            page = await self._db.page(design.answers_of_day(day), size=most)
+            page = await self.db.page(design.answers_of_day(day), size=most)
             if page.cursor is None:
                 theirs = frozenset(followees)
                 return [one for one in page if one.user_id in theirs]
             self._at_least = (day, len(page))
-        found = await self._sight.get_many([answers(day, followee) for followee in followees])
+        found = await self.sight.get_many([answers(day, followee) for followee in followees])
         return [one for one in found if one is not None]
 
     async def _readable(
@@ -146,9 +146,9 @@ class Timelines:
 
     async def _judged(self, member: Member, some: Sequence[Answer], apart: frozenset[str]) -> list[tuple[Answer, User]]:
         who = member.id
-        authors = await self._sight.users(who, [one.user_id for one in some if one.user_id != who])
+        authors = await self.sight.users(who, [one.user_id for one in some if one.user_id != who])
         strict = [id for id, author in authors.items() if author.visibility_type is Visibility.MUTUAL]
-        back = await self._sight.follows_among([(id, who) for id in strict])
+        back = await self.sight.follows_among([(id, who) for id in strict])
         authors[who] = member.user
         found = []
         for answer in some:

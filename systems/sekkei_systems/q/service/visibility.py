@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import date
 from typing import TypeVar
 
 from sekkei.design import Database, Ref
+from sekkei.runtime.settings import Settings
 from sekkei_systems.q import design
 from sekkei_systems.q.design.models import Answer, User
 from sekkei_systems.q.design.tables import answers, blocks, follows, users
 from sekkei_systems.q.refusals import AnswerFirst, NoSuchAnswer, NoSuchUser
+from sekkei_systems.q.rules.settings import is_first
 from sekkei_systems.q.rules.sight import Relation, has_answered, is_present, is_shown, reads_answers, veiled
 from sekkei_systems.q.service.access import Member
 from sekkei_systems.q.service.open_question import OpenQuestion
@@ -21,18 +24,19 @@ KEYS_PER_BATCH = 100
 BATCHES_AT_ONCE = 8
 
 
+@dataclass
 class Visibility:
     """All of it is read consistently: a block or a ban holds from the moment it is answered."""
 
-    def __init__(
-        self, db: Database, question: OpenQuestion, *, hides_flagged: bool = True, answer_first: bool = True
-    ) -> None:
-        self._db = db
-        self._open = question
-        self.answer_first = answer_first
+    db: Database
+    settings: Settings
+    question: OpenQuestion
+
+    def __post_init__(self) -> None:
+        self.answer_first = is_first(self.settings, "q_answer_first", "on", "off")
         """Whether the open question's answers are closed to those who have not answered it."""
-        self.hides_flagged = hides_flagged
-        """Whether what holds a forbidden word waits, unseen, for somebody to look at it."""
+        self.hides_flagged = is_first(self.settings, "q_flagged", "hide", "show")
+        """Whether what holds a forbidden word waits, unseen, for a moderator to look at it."""
 
     def is_shown(self, viewer: str, answer: Answer | None) -> bool:
         return is_shown(viewer, answer, self.hides_flagged)
@@ -47,7 +51,7 @@ class Visibility:
 
         async def batch(start: int) -> list[M | None]:
             async with turn:
-                return await self._db.get_many(refs[start : start + KEYS_PER_BATCH])
+                return await self.db.get_many(refs[start : start + KEYS_PER_BATCH])
 
         parts = await asyncio.gather(*(batch(start) for start in range(0, len(refs), KEYS_PER_BATCH)))
         return [item for part in parts for item in part]
@@ -85,13 +89,13 @@ class Visibility:
         ends both follows in its own transaction, and without a follow nothing is read.
         """
         mine, theirs = await asyncio.gather(
-            self._db.all(design.blocked(viewer).consistent()), self._db.all(design.blockers_of(viewer))
+            self.db.all(design.blocked(viewer).consistent()), self.db.all(design.blockers_of(viewer))
         )
         return frozenset([*(one.blocked_id for one in mine), *(one.blocker_id for one in theirs)])
 
     async def muted_by(self, viewer: str) -> frozenset[str]:
         """Whom the viewer does not want in their timeline."""
-        return frozenset(one.muted_id for one in await self._db.all(design.muted(viewer).consistent()))
+        return frozenset(one.muted_id for one in await self.db.all(design.muted(viewer).consistent()))
 
     async def follows_among(self, pairs: Sequence[tuple[str, str]]) -> frozenset[tuple[str, str]]:
         """Those of them of which the first follows the second."""
@@ -105,14 +109,14 @@ class Visibility:
 
     async def person(self, viewer: str, other: str) -> tuple[User, Relation]:
         """Another user, unless there is none for this viewer: gone, suspended, leaving, or blocking them."""
-        found, relation = await asyncio.gather(self._db.get(users(other).consistent()), self.relation(viewer, other))
+        found, relation = await asyncio.gather(self.db.get(users(other).consistent()), self.relation(viewer, other))
         if found is None or (other != viewer and (not is_present(found) or relation.blocked)):
             raise NoSuchUser()
         return self.shown(viewer, found), relation
 
     async def author(self, viewer: str, author: str) -> User:
         """An author whose answers the viewer may read."""
-        found, relation = await asyncio.gather(self._db.get(users(author).consistent()), self.relation(viewer, author))
+        found, relation = await asyncio.gather(self.db.get(users(author).consistent()), self.relation(viewer, author))
         if found is None or not reads_answers(viewer, found, relation):
             raise NoSuchAnswer()
         return self.shown(viewer, found)
@@ -123,10 +127,10 @@ class Visibility:
 
     async def closed_day(self, member: Member) -> date | None:
         """The open question's day, while others' answers to it are closed to this member."""
-        question = await self._open.find() if self.must_answer_first(member) else None
+        question = await self.question.find() if self.must_answer_first(member) else None
         if question is None:
             return None
-        own = await self._db.get(answers(question.day, member.id).consistent())
+        own = await self.db.get(answers(question.day, member.id).consistent())
         return None if has_answered(own) else question.day
 
     async def answer(self, member: Member, day: date, author: str) -> tuple[Answer, User]:
@@ -134,7 +138,7 @@ class Visibility:
         have not answered yet, which they hear whether there is something to see or not.
 
         The answer is read first: one that is written when they may no longer read it is not shown."""
-        found = await self._db.get(answers(day, author).consistent())
+        found = await self.db.get(answers(day, author).consistent())
         by = await self.author(member.id, author)
         if author != member.id and day == await self.closed_day(member):
             raise AnswerFirst()

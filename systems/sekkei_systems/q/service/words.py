@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+
 from sekkei.clock import Clock
 from sekkei.design import Database
 from sekkei_systems.q.design import all_ng_words
@@ -10,19 +12,19 @@ from sekkei_systems.q.rules.ng_words import Filter
 FRESH_SECONDS = 60.0
 
 
+@dataclass
 class ForbiddenWords:
-    def __init__(self, db: Database, clock: Clock) -> None:
-        self._db = db
-        self._clock = clock
-        self._filter = Filter(())
-        self._made_of: list[tuple[str, bool]] = []
-        self._read_at = float("-inf")
+    db: Database
+    clock: Clock
+    _filter: Filter = field(init=False, default_factory=lambda: Filter(()))
+    _made_of: list[tuple[str, bool]] = field(init=False, default_factory=list)
+    _read_at: float = field(init=False, default=float("-inf"))
 
     async def current(self) -> Filter:
         """The automaton; every process has the words of at most a minute ago."""
-        now = self._clock.now()
+        now = self.clock.now()
         if not 0 <= now - self._read_at < FRESH_SECONDS:
-            found = await self._db.all(all_ng_words().consistent())
+            found = await self.db.all(all_ng_words().consistent())
             words = sorted((one.original or one.word, one.is_allowed) for one in found)
             if words != self._made_of:
                 self._filter = Filter(*([word for word, allowed in words if allowed is kind] for kind in (False, True)))

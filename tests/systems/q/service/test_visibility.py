@@ -8,15 +8,15 @@ from datetime import date
 
 import pytest
 
+from sekkei.clock import ManualClock
 from sekkei.runtime.deployment import assemble
 from sekkei.runtime.refusals import Refusal
-from sekkei.runtime.settings import Settings
+from sekkei.store import Store
 from sekkei_systems.q.design.models import ReactionType, Visibility
 from sekkei_systems.q.refusals import AnswerFirst
-from sekkei_systems.q.service import answers_first, hides_flagged
 from sekkei_systems.q.service.people import Profile
 from sekkei_systems.q.system import SYSTEM
-from tests.systems.q.conftest import World
+from tests.systems.q.conftest import World, open_world
 
 Prepare = Callable[[World], Awaitable[None]]
 
@@ -227,8 +227,6 @@ async def test_an_operator_may_have_flagged_posts_seen_until_they_are_looked_at(
     assert [await sees(way, fair, day) for way in WAYS] == [False] * len(WAYS)
     await world.service.moderation.review_post("boss", day, "author", remove=True)
     assert [await sees(way, world, day) for way in WAYS] == [False] * len(WAYS)
-    with pytest.raises(ValueError, match="SEKKEI_Q_FLAGGED"):
-        hides_flagged(replace(settings, values={"q_flagged": "maybe"}))
 
 
 async def test_todays_answers_open_with_ones_own_on_every_way(answer_first: World) -> None:
@@ -262,8 +260,14 @@ async def test_ones_own_answer_is_never_closed_to_oneself(answer_first: World) -
     assert [one.answer.day for one in page] == [day]
 
 
-def test_the_operator_decides_whether_one_answers_first() -> None:
-    assert answers_first(Settings())
-    assert not answers_first(Settings(values={"q_answer_first": "off"}))
-    with pytest.raises(ValueError, match="SEKKEI_Q_ANSWER_FIRST"):
-        answers_first(Settings(values={"q_answer_first": "perhaps"}))
+@pytest.mark.parametrize("name", ["q_flagged", "q_answer_first"])
+async def test_the_operator_sets_only_words_that_mean_something(plain: Store, clock: ManualClock, name: str) -> None:
+    with pytest.raises(ValueError, match=f"SEKKEI_{name.upper()}"):
+        await open_world(plain, clock, **{name: "perhaps"})
+
+
+async def test_answers_are_closed_until_one_answers_unless_the_operator_opens_them(
+    plain: Store, clock: ManualClock
+) -> None:
+    assert (await open_world(plain, clock, q_answer_first="")).proven.sight.answer_first
+    assert not (await open_world(plain, clock, q_answer_first="off")).proven.sight.answer_first

@@ -1,4 +1,4 @@
-"""The operator's terms and privacy notice: which version is in force, and who has agreed to it."""
+"""What the operator sets: the terms and privacy notice, and what is seen before it was looked at."""
 
 from __future__ import annotations
 
@@ -37,3 +37,11 @@ def terms_of(settings: Settings) -> Terms | None:
     if len(given["q_terms_version"]) > VERSION_MAX:
         raise ValueError("SEKKEI_Q_TERMS_VERSION is short, such as 2026-11-15.")
     return Terms(*given.values())
+
+
+def is_first(settings: Settings, name: str, first: str, other: str) -> bool:
+    """Return whether a setting of two words has the first of them, which is so unless the operator says otherwise."""
+    wanted = settings.get(name) or first
+    if wanted not in (first, other):
+        raise ValueError(f"SEKKEI_{name.upper()} is {first} or {other}, not {wanted!r}.")
+    return wanted == first

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sekkei.runtime.settings import Settings
-from sekkei_systems.q.rules.terms import terms_of
+from sekkei_systems.q.rules.settings import terms_of
 
 ALL = {"q_terms_version": "2026-11-15", "q_terms_url": "https://q.example/terms", "q_privacy_url": "/privacy"}
 
