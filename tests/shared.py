@@ -29,7 +29,6 @@ SERVICES: dict[str, tuple[str, ...]] = {
     "lessons.service.alerts:Alerts.lesson_changed": STREAM_OR_CLOCK,
     "lessons.service.alerts:Alerts.remind": CLOCK,
     "lessons.service.class_messages:ClassMessages.finish": CLOCK,
-    "lessons.service.counts:Counts.count_all": CLOCK,
     "lessons.service.listed:Listed.compare": CLOCK,
     "lessons.service.monitor:Monitor.filled": STREAM,
     "lessons.service.monitor:Monitor.look_at": STREAM_OR_CLOCK,

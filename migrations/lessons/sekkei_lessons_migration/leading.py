@@ -8,6 +8,7 @@ nothing is asked.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, ClassVar
@@ -18,6 +19,7 @@ from sekkei.runtime.idempotency import Also, nothing
 from sekkei.runtime.pump import Pump
 from sekkei.runtime.settings import Settings
 from sekkei.runtime.system import Context, ScheduledJob
+from sekkei.runtime.wiring import Wiring
 from sekkei.runtime.worker import worker_name
 from sekkei_lessons_migration.configuration import OldTable
 from sekkei_lessons_migration.ledger import NEW_LEADS, Ledger
@@ -40,12 +42,11 @@ def old_table_of(settings: Settings) -> OldTable | None:
     return OldTable(table=table) if table else None
 
 
+@dataclass
 class WaitlistBesideOld(Waitlist):
     """The waitlist while there is an old table: it changes only when it is led here."""
 
-    def __init__(self, ledger: Ledger, *parts: Any) -> None:
-        super().__init__(*parts)
-        self._ledger = ledger
+    ledger: Ledger
 
     async def join(self, member: Member, slot: Slot, also: Also[UserLesson] = nothing) -> UserLesson:
         await self._led_here()
@@ -60,25 +61,24 @@ class WaitlistBesideOld(Waitlist):
         return await super().prefer(member, slot, wanted)
 
     async def _led_here(self) -> None:
-        if not await leads_here(self._ledger):
+        if not await leads_here(self.ledger):
             raise WaitlistsElsewhere()
 
 
+@dataclass
 class MonitorBesideOld(Monitor):
     """The monitor while there is an old table, whose own monitor tells people as long as it leads."""
 
-    def __init__(self, ledger: Ledger, *parts: Any) -> None:
-        super().__init__(*parts)
-        self._ledger = ledger
+    ledger: Ledger
 
     async def run(self, horizon: timedelta = HORIZON) -> int:
-        return await super().run(horizon) if await leads_here(self._ledger) else 0
+        return await super().run(horizon) if await leads_here(self.ledger) else 0
 
     async def look_at(self, slot: Slot) -> int:
-        return await super().look_at(slot) if await leads_here(self._ledger) else 0
+        return await super().look_at(slot) if await leads_here(self.ledger) else 0
 
     async def pushed(self, slot: Slot, found: Availability, said_at: datetime | None = None) -> int:
-        return await super().pushed(slot, found, said_at) if await leads_here(self._ledger) else 0
+        return await super().pushed(slot, found, said_at) if await leads_here(self.ledger) else 0
 
 
 async def leads_here(ledger: Ledger) -> bool:
@@ -115,11 +115,11 @@ class Following:
         old = old_table_of(context.settings)
         return cls(context, old) if old is not None else None
 
-    def waitlist(self, *parts: Any) -> Waitlist:
-        return WaitlistBesideOld(self._ledger, *parts)
-
-    def monitor(self, *parts: Any) -> Monitor:
-        return MonitorBesideOld(self._ledger, *parts)
+    def wire(self, wiring: Wiring) -> None:
+        """Hold a waitlist and a monitor that ask which table leads."""
+        wiring.value(Ledger, self._ledger)
+        wiring.build(WaitlistBesideOld)
+        wiring.build(MonitorBesideOld)
 
     def scheduled(self) -> dict[str, ScheduledJob]:
         return {"follow": self.follow}

@@ -15,10 +15,10 @@ from sekkei_systems.days import ZONE
 from sekkei_systems.lessons import api, pages
 from sekkei_systems.lessons.demo import demo
 from sekkei_systems.lessons.design import design
-from sekkei_systems.lessons.jobs import ONCE, RECURRING, LessonJobs
+from sekkei_systems.lessons.jobs import RECURRING, LessonJobs
 from sekkei_systems.lessons.reactions import reactions_of
 from sekkei_systems.lessons.rules.policy import MINUTES
-from sekkei_systems.lessons.service import Following, OwnStudio, Service, open_service
+from sekkei_systems.lessons.service import Following, OwnStudio, Service, wiring_of
 from sekkei_systems.lessons.service.personal import LessonPeople
 from sekkei_systems.lessons.webhooks import line
 from sekkei_systems.lessons.webhooks.availability import Pushes
@@ -26,29 +26,24 @@ from sekkei_systems.lessons.webhooks.availability import Pushes
 
 def build(context: Context) -> Parts:
     old = _old_table(context)
-    service = open_service(context, old, demo_studio(context.settings, context.db, context.clock))
-    jobs = LessonJobs(service, context.db, context.clock, context.schedules)
+    wiring = wiring_of(context, demo_studio(context.settings, context.db, context.clock))
+    if old:
+        old.wire(wiring)
+    service, jobs, people = wiring.build(Service), wiring.build(LessonJobs), wiring.build(LessonPeople)
+    wiring.build(Pushes)
+    wiring.value(ChannelSecrets, line.channel_secrets(context.settings))
     return Parts(
         service=service,
         routes=[
-            *pages.routes(given_of(service, context)),
-            *line.pages.routes(given_of(service, context)),
-            *api.routes(given_of(service, context)),
+            *pages.routes(Given(wiring=wiring)),
+            *line.pages.routes(Given(wiring=wiring)),
+            *api.routes(Given(wiring=wiring)),
         ],
         reactions=[reactions_of(context, service.monitor, service.alerts, service.searches)],
         scheduled=jobs.scheduled() | (old.scheduled() if old else {}),
-        jobs=jobs.definitions(),
         recurring=RECURRING | (old.recurring if old else {}),
-        once=ONCE,
-        personal=LessonPeople(context.db, service.bookings).personal(),
+        personal=people.personal(),
     )
-
-
-def given_of(service: Service, context: Context) -> Given:
-    """What handlers are given by type; pages and API add what they make for each request."""
-    given = Given(*service.parts(), context.live, context.idempotency, context.outbox, context.settings)
-    given.value(Clock, context.clock)
-    return given.value(Pushes, Pushes(context)).value(ChannelSecrets, line.channel_secrets(context.settings))
 
 
 def _old_table(context: Context) -> Following | None:

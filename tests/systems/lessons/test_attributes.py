@@ -17,7 +17,7 @@ from msgspec import structs
 from sekkei.clock import ManualClock
 from sekkei.design import replace
 from sekkei.design.model import described
-from sekkei.runtime.settings import Secrets
+from sekkei.runtime.settings import Secrets, Settings
 from sekkei.web.testing import Client
 from sekkei_systems.lessons.api.desk import NewLessonIn
 from sekkei_systems.lessons.api.shapes import LessonOut, TieOut, tie_out
@@ -166,9 +166,9 @@ def test_the_timetable_as_a_provider_has_every_field() -> None:
 
 def test_users_have_copies_and_hear_of_changes(clock: ManualClock) -> None:
     before, after = waiting(), replace(lesson(), **FULL)
-    changed = Notices(Links(Secrets(b"a secret of tests")), "https://x.example", STUDIOS, clock).changed(
-        hana(), before, after
-    )
+    changed = Notices(
+        Links(Secrets(b"a secret of tests")), Settings(public_url="https://x.example"), STUDIOS, clock
+    ).changed(hana(), before, after)
     for name in COPIED:
         assert f"{say('ja', f'field.{name}')}: " in changed["mail"]["text"], name
     copied = replace(before, **copies_of(after))

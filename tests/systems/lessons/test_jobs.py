@@ -10,11 +10,9 @@ import pytest
 
 from sekkei.runtime.design import Schedule, due_schedules
 from sekkei.runtime.http import Http
-from sekkei.runtime.schedules import StoredSchedules
 from sekkei_systems import days
 from sekkei_systems.lessons import refusals
 from sekkei_systems.lessons.design import Lesson, Status, TieKind, lessons
-from sekkei_systems.lessons.jobs import LessonJobs
 from sekkei_systems.lessons.ports.timetable.by_studio import ByStudio
 from sekkei_systems.lessons.ports.timetable.catalogue import Catalogue
 from sekkei_systems.lessons.ports.timetable.feed import Feed
@@ -92,10 +90,9 @@ async def test_a_feed_is_taken_in_by_the_clock(world: World) -> None:
     foreign = {**row, "studio": "sby"}
     http = FakeHttp(Answer(200, orjson.dumps({"lessons": [row, foreign]})))
     feed = Feed("https://feed.example/", cast(Http, http), world.clock)
-    schedules = StoredSchedules(world.runtime, world.clock, "lessons")
     provider = ByStudio({"gnz": feed}, Catalogue(world.db))
     service = dataclasses.replace(world.service, provider=provider)
-    jobs = LessonJobs(service, world.db, world.clock, schedules)
+    jobs = dataclasses.replace(world.jobs, service=service)
     await jobs.refresh({})
     assert http.asked == ["https://feed.example/gnz?from=2025-07-29&to=2025-08-12"]
     assert (await world.service.timetable.get(LESSON)).capacity == 3

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import dataclasses
 from dataclasses import dataclass
 from datetime import date, time
-from typing import Any, cast
+from typing import Any
 
 from sekkei.clock import ManualClock
 from sekkei.design import Database, tables
@@ -14,52 +14,31 @@ from sekkei.runtime.design import Message, newest_messages
 from sekkei.runtime.design import design as runtime_design
 from sekkei.runtime.idempotency import Also, nothing
 from sekkei.runtime.outbox import Outbox
-from sekkei.runtime.schedules import Schedules, StoredSchedules
-from sekkei.runtime.sealed_texts import SealedTexts
-from sekkei.runtime.settings import Secrets
+from sekkei.runtime.schedules import StoredSchedules
+from sekkei.runtime.settings import Secrets, Settings
+from sekkei.runtime.wiring import Wiring
 from sekkei.store import Store
-from sekkei.web.identity.accounts import email_of
 from sekkei_systems.lessons.design import Contact, Lesson, UserLesson, design, lessons
 from sekkei_systems.lessons.design import contacts as contact_rows
 from sekkei_systems.lessons.jobs import LessonJobs
+from sekkei_systems.lessons.ports.booking.port import BookingPorts
 from sekkei_systems.lessons.ports.timetable.by_studio import ByStudio
 from sekkei_systems.lessons.ports.timetable.catalogue import Catalogue
-from sekkei_systems.lessons.rules.links import Links
-from sekkei_systems.lessons.rules.notices import Notices
+from sekkei_systems.lessons.rules.notices import Messages, Notices
 from sekkei_systems.lessons.rules.policy import Policy
 from sekkei_systems.lessons.rules.selling import Sellers
 from sekkei_systems.lessons.rules.slots import Slot
 from sekkei_systems.lessons.rules.statistics import Statistics
-from sekkei_systems.lessons.rules.studios import Studio
+from sekkei_systems.lessons.rules.studios import Studio, Studios
 from sekkei_systems.lessons.service import Service
-from sekkei_systems.lessons.service.access import Access, Member, Staff, StaffList
-from sekkei_systems.lessons.service.acts import Acts
+from sekkei_systems.lessons.service.access import Member, Staff, StaffList
 from sekkei_systems.lessons.service.alerts import Alerts
-from sekkei_systems.lessons.service.auto_booking import AutoBooking
 from sekkei_systems.lessons.service.bookings import Bookings
-from sekkei_systems.lessons.service.class_messages import ClassMessages
-from sekkei_systems.lessons.service.connections import Connections
 from sekkei_systems.lessons.service.contacts import Contacts
-from sekkei_systems.lessons.service.counts import Counts
-from sekkei_systems.lessons.service.desk import Desk
-from sekkei_systems.lessons.service.entitlements import Entitlements
-from sekkei_systems.lessons.service.favorites import Favorites
-from sekkei_systems.lessons.service.listed import Listed
-from sekkei_systems.lessons.service.lists import LessonView, Lists
-from sekkei_systems.lessons.service.members import Members
+from sekkei_systems.lessons.service.lists import LessonView
 from sekkei_systems.lessons.service.monitor import Monitor
-from sekkei_systems.lessons.service.moves import Moves
-from sekkei_systems.lessons.service.reservations import Reservations
-from sekkei_systems.lessons.service.restoring import Restoring
-from sekkei_systems.lessons.service.roster import StoredRoster
-from sekkei_systems.lessons.service.rulebook import Rulebook
 from sekkei_systems.lessons.service.searches import Searches
-from sekkei_systems.lessons.service.studio_secrets import StudioSecrets
 from sekkei_systems.lessons.service.ties import Ties
-from sekkei_systems.lessons.service.timetable import Timetable
-from sekkei_systems.lessons.service.undoing import Undoing
-from sekkei_systems.lessons.service.waitlist import Waitlist
-from sekkei_systems.lessons.service.weekly import Weekly
 from tests.systems.conftest import LATEST_INDEX_SECONDS
 
 NOON = 1_753_758_000.0  # 2025-07-29 12:00 in Japan
@@ -68,8 +47,11 @@ STAFF = Staff("staff", STUDIOS[0])
 LESSON = Slot("gnz", date(2025, 7, 30), time(19, 30))
 
 
-def notice(person: Contact | None, tie: UserLesson, lesson: Lesson) -> Mapping[str, Mapping[str, Any]]:
-    return {"mail": {"to": f"{tie.user_id}@example.com", "subject": "空きが出ました", "text": lesson.lesson_name}}
+class Mailed(Notices):
+    """Everybody can be reached, also those without a contact."""
+
+    def opening(self, person: Contact | None, tie: UserLesson, lesson: Lesson) -> Messages:
+        return {"mail": {"to": f"{tie.user_id}@example.com", "subject": "空きが出ました", "text": lesson.lesson_name}}
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,76 +146,16 @@ class World:
         return await self.runtime.all(newest_messages())
 
 
-def service_on(
-    db: Database,
-    runtime: Database,
-    clock: ManualClock,
-    policy: Policy,
-    studios: Sequence[Studio] = STUDIOS,
-    staff: StaffList | None = None,
-) -> Service:
+def wiring_on(db: Database, runtime: Database, clock: ManualClock, policy: Policy) -> Wiring:
     outbox, schedules = Outbox(runtime, clock, "lessons"), StoredSchedules(runtime, clock, "lessons")
-    provider, sellers = ByStudio({}, Catalogue(db)), Sellers()
-    links = Links(Secrets(b"a key of the tests"))
-    notices = Notices(links, "https://lessons.example/lessons", studios, clock)
-    rulebook = Rulebook(db, clock, policy)
-    entitlements = Entitlements(db, clock, rulebook)
-    reservations = Reservations(db, clock, schedules, {}, outbox, notices, entitlements)
-    roster = StoredRoster(db, clock, email_of)
-    access, ties, timetable = Access(studios, staff, roster), Ties(db, clock, rulebook), Timetable(db, clock)
-    bookings = Bookings(ties, timetable, sellers, reservations, entitlements)
-    acts, told = Acts(db, clock), (outbox, notices, schedules)
-    contacts = Contacts(db, clock, outbox, notices, links, Secrets(b"a secret for codes"), email_of)
-    desk = Desk(ties, timetable, access, bookings, outbox, notices, acts, entitlements)
-    auto = AutoBooking(db, bookings, sellers, outbox, notices)
-    moves = Moves(ties, timetable, sellers, acts, *told, entitlements)
-    restoring = Restoring(ties, timetable, sellers, *told, entitlements)
-    return Service(
-        policy=policy,
-        access=access,
-        timetable=timetable,
-        lists=Lists(ties, timetable),
-        favorites=Favorites(ties, timetable),
-        waitlist=Waitlist(ties, timetable),
-        bookings=bookings,
-        reservations=reservations,
-        desk=desk,
-        contacts=contacts,
-        searches=Searches(db, clock, outbox, schedules, notices),
-        notices=notices,
-        monitor=Monitor(db, clock, outbox, provider, rulebook, notice, sellers, auto),
-        alerts=Alerts(db, clock, outbox, notices, entitlements, reservations),
-        provider=provider,
-        sellers=sellers,
-        counts=Counts(db, clock),
-        listed=Listed(db, clock, timetable),
-        acts=acts,
-        members=Members(contacts, no_account),
-        moves=moves,
-        restoring=restoring,
-        class_messages=ClassMessages(db, timetable, acts, *told),
-        undoing=Undoing(acts, desk, moves, restoring),
-        rulebook=rulebook,
-        entitlements=entitlements,
-        weekly=Weekly(db, clock, timetable, acts, restoring),
-        roster=roster,
-        studio_secrets=StudioSecrets(db, clock, b"a key of thirty-two bytes to seal"[:32]),
-        connections=Connections(
-            db, clock, SealedTexts(b"a key of thirty-two bytes to seal"[:32]), studios, sellers, provider, {}
-        ),
-    )
-
-
-async def no_account(email: str) -> None:
-    return None
+    values = (policy, outbox, schedules, Sellers(), StaffList(), ByStudio({}, Catalogue(db)), Secrets(b"of the tests"))
+    settings = Settings(public_url="https://lessons.example")
+    wiring = Wiring(*values, settings, clock=clock, store=db.store, db=db, runtime=runtime)
+    return wiring.value(Studios, STUDIOS).value(BookingPorts, {})
 
 
 def bookings_on(db: Database, clock: ManualClock, policy: Policy) -> Bookings:
-    rulebook = Rulebook(db, clock, policy)
-    entitlements = Entitlements(db, clock, rulebook)
-    nowhere = (cast(Outbox, None), cast(Notices, None))
-    reservations = Reservations(db, clock, cast(Schedules, None), {}, *nowhere, entitlements)
-    return Bookings(Ties(db, clock, rulebook), Timetable(db, clock), Sellers(), reservations, entitlements)
+    return wiring_on(db, db, clock, policy).build(Bookings)
 
 
 async def open_world(store: Store, clock: ManualClock, policy: Policy) -> World:
@@ -241,6 +163,8 @@ async def open_world(store: Store, clock: ManualClock, policy: Policy) -> World:
         await tables.create(store, one, "test", clock)
     db = design.open(store, env="test", clock=clock)
     runtime = runtime_design.open(store, env="test", clock=clock)
-    service = service_on(db, runtime, clock, policy)
-    jobs = LessonJobs(service, db, clock, StoredSchedules(runtime, clock, "lessons"))
-    return World(db, runtime, clock, service, Ties(db, clock, service.rulebook), jobs)
+    wiring = wiring_on(db, runtime, clock, policy)
+    service, everybody = wiring.build(Service), wiring.build(Mailed)
+    service = dataclasses.replace(service, monitor=dataclasses.replace(service.monitor, notices=everybody))
+    jobs = wiring.value(Service, service).build(LessonJobs)
+    return World(db, runtime, clock, service, wiring.build(Ties), jobs)

@@ -170,18 +170,10 @@ async def beside(store: Store, clock: ManualClock) -> tuple[World, Move]:
     """The system beside an old table in which hana waits for a full lesson."""
     world = await open_world(store, clock, Policy())
     ledger = Ledger(world.db, clock, OLD.table)
-    monitor, service = world.monitor, world.service
-    known = (
-        monitor._db,
-        monitor._clock,
-        monitor._outbox,
-        monitor._provider,
-        monitor._rulebook,
-        monitor._notice,
-        monitor._sellers,
-    )
-    waitlist = WaitlistBesideOld(ledger, world.ties, service.timetable)
-    beside_old = dataclasses.replace(service, monitor=MonitorBesideOld(ledger, *known), waitlist=waitlist)
+    service = world.service
+    monitor = MonitorBesideOld(**vars(service.monitor), ledger=ledger)
+    waitlist = WaitlistBesideOld(**vars(service.waitlist), ledger=ledger)
+    beside_old = dataclasses.replace(service, monitor=monitor, waitlist=waitlist)
     world = dataclasses.replace(world, service=beside_old)
     await make_table(store, OLD.table)
     await world.lesson(capacity=1, booked=1)

@@ -12,9 +12,8 @@ from sekkei.kit.typed import Line, Token
 from sekkei.web import Operations
 from sekkei_systems.lessons.api.shapes import Identifier
 from sekkei_systems.lessons.design import Role, StaffMember, StudioConnection
-from sekkei_systems.lessons.service.access import Access, Member
+from sekkei_systems.lessons.service.access import Access, Member, Roster
 from sekkei_systems.lessons.service.connections import Connections, Wanted
-from sekkei_systems.lessons.service.roster import StoredRoster
 
 operations = Operations()
 Mail = Annotated[str, Line(254)]
@@ -64,17 +63,17 @@ class ConnectionOut(msgspec.Struct, rename="camel"):
 
 
 @operations.get("/studios/{studio}/staff", summary="Who runs a studio", tag="studios")
-async def everybody(member: Member, access: Access, roster: StoredRoster, studio: Identifier) -> AllStaffOut:
+async def everybody(member: Member, access: Access, roster: Roster, studio: Identifier) -> AllStaffOut:
     return AllStaffOut([staff_out(one) for one in await roster.of(await access.staff(member, studio))])
 
 
 @operations.put("/studios/{studio}/staff", summary="Add somebody, or change their role", tag="studios")
-async def add(member: Member, access: Access, roster: StoredRoster, studio: Identifier, body: StaffIn) -> StaffOut:
+async def add(member: Member, access: Access, roster: Roster, studio: Identifier, body: StaffIn) -> StaffOut:
     return staff_out(await roster.add(await access.staff(member, studio), body.email, Role(body.role)))
 
 
 @operations.delete("/studios/{studio}/staff/{email}", summary="They run it no longer", status=204, tag="studios")
-async def remove(member: Member, access: Access, roster: StoredRoster, studio: Identifier, email: Mail) -> None:
+async def remove(member: Member, access: Access, roster: Roster, studio: Identifier, email: Mail) -> None:
     await roster.remove(await access.staff(member, studio), member, email.lower())
 
 

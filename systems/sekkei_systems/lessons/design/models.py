@@ -159,9 +159,7 @@ class Lesson:
     program: Attr[str | None] = attr(default=None, ja="プログラム", en="programme")
     capacity: Attr[int | None] = attr(default=None, ja="定員", en="places")
     booked: Attr[int] = attr(default=0, ja="予約数（合計）", en="places taken, here and elsewhere")
-    booked_here: Attr[int | None] = attr(
-        "bookedHere", default=None, ja="うち、ここでの予約数", en="of these, booked here; absent until counted"
-    )
+    booked_here: Attr[int] = attr("bookedHere", default=0, ja="うち、ここでの予約数", en="of these, booked here")
     is_open: Attr[bool] = attr("isOpen", default=True, ja="受付中か", en="may be booked")
     called_off: Attr[bool] = attr("calledOff", default=False, ja="休講", en="does not take place")
     called_off_words: Attr[str | None] = attr(

@@ -194,13 +194,11 @@ def refresh(tie: UserLesson, lesson: Lesson, now: datetime) -> Update[UserLesson
 
 @design.pattern(ja="席を一つ取る", added=True)
 def take_place(lesson: Lesson, now: datetime) -> Update[Lesson]:
-    """One place less, if there is one. Own bookings are counted apart; a row of an older version is counted later."""
+    """One place less, if there is one. Own bookings are counted apart."""
     update = lessons.update(lesson.studio_code, lesson.lesson_date, lesson.start_time).add(Lesson.booked, 1)
-    room = Lesson.capacity.absent() | (Lesson.booked < Lesson.capacity)
-    update = update.set(Lesson.updated_at, now).when(Lesson.is_open.is_(True), room)
-    if lesson.booked_here is None:
-        return update.when(Lesson.booked_here.absent())
-    return update.add(Lesson.booked_here, 1).when(Lesson.booked_here.exists())
+    free = Lesson.capacity.absent() | (Lesson.booked < Lesson.capacity)
+    update = update.set(Lesson.updated_at, now).when(Lesson.is_open.is_(True), free)
+    return update.add(Lesson.booked_here, 1)
 
 
 @design.pattern(ja="確保した席を取る", added=True)
@@ -208,9 +206,7 @@ def take_reserved(lesson: Lesson, now: datetime) -> Update[Lesson]:
     """One place less, which the studio's own system holds for us: it has counted it."""
     update = lessons.update(lesson.studio_code, lesson.lesson_date, lesson.start_time).add(Lesson.booked, 1)
     update = update.set(Lesson.updated_at, now).when(Lesson.is_open.is_(True))
-    if lesson.booked_here is None:
-        return update.when(Lesson.booked_here.absent())
-    return update.add(Lesson.booked_here, 1).when(Lesson.booked_here.exists())
+    return update.add(Lesson.booked_here, 1)
 
 
 @design.pattern(ja="席を一つ返す", added=True)
@@ -218,8 +214,6 @@ def give_place_back(lesson: Lesson, now: datetime) -> Update[Lesson]:
     """One place more."""
     update = lessons.update(lesson.studio_code, lesson.lesson_date, lesson.start_time).add(Lesson.booked, -1)
     update = update.remove(Lesson.sold_out_at).set(Lesson.updated_at, now).when(Lesson.booked > 0)
-    if lesson.booked_here is None:
-        return update.when(Lesson.booked_here.absent())
     return update.add(Lesson.booked_here, -1).when(Lesson.booked_here > 0)
 
 
@@ -227,8 +221,6 @@ def give_place_back(lesson: Lesson, now: datetime) -> Update[Lesson]:
 def leave_place(lesson: Lesson, now: datetime) -> Update[Lesson]:
     """Ours no longer, and taken until the studio's own system has it back or says that it is free."""
     update = lessons.update(lesson.studio_code, lesson.lesson_date, lesson.start_time).set(Lesson.updated_at, now)
-    if lesson.booked_here is None:
-        return update.when(Lesson.booked_here.absent())
     return update.add(Lesson.booked_here, -1).when(Lesson.booked_here > 0)
 
 
@@ -237,8 +229,6 @@ def free_place(lesson: Lesson, now: datetime) -> Update[Lesson]:
     """One place more that was ours: the studio's own system has it back."""
     update = lessons.update(lesson.studio_code, lesson.lesson_date, lesson.start_time).add(Lesson.booked, -1)
     update = update.remove(Lesson.sold_out_at).set(Lesson.updated_at, now)
-    if lesson.booked_here is None:
-        return update.when(Lesson.booked > 0, Lesson.booked_here.absent())
     return update.when(Lesson.booked > lesson.booked_here)
 
 
@@ -301,10 +291,10 @@ def arrive(lesson: Lesson, now: datetime) -> Update[Lesson]:
 
 @design.pattern(ja="休講の取り消しで席を戻す", added=True)
 def restore_place(lesson: Lesson, now: datetime) -> Update[Lesson]:
-    """A booking that ended with a lesson is taken up again, while there is room; also before others may book."""
+    """A booking that ended with a lesson is taken up again, while a place is free; also before others may book."""
     update = lessons.update(lesson.studio_code, lesson.lesson_date, lesson.start_time).add(Lesson.booked, 1)
-    room = Lesson.capacity.absent() | (Lesson.booked < Lesson.capacity)
-    return update.add(Lesson.booked_here, 1).set(Lesson.updated_at, now).when(~Lesson.called_off.is_(True), room)
+    free = Lesson.capacity.absent() | (Lesson.booked < Lesson.capacity)
+    return update.add(Lesson.booked_here, 1).set(Lesson.updated_at, now).when(~Lesson.called_off.is_(True), free)
 
 
 @design.pattern(ja="スタジオの決まり", added=True)

@@ -59,7 +59,7 @@ class Shown:
             roll=roll,
             slot=self.at,
             free=free_places(roll.lesson),
-            elsewhere=elsewhere(roll.lesson) or 0,
+            elsewhere=elsewhere(roll.lesson),
             offered=lambda tie: holds_offer(tie, now),
             begun=now >= self.at.starts_at,
             takes_attendance=now >= self.at.starts_at - ATTENDANCE_BEFORE,

@@ -12,8 +12,7 @@ from sekkei.runtime.refusals import Refusal
 from sekkei.web import Form, Html, Pages, Redirect
 from sekkei_systems.lessons.design import Role
 from sekkei_systems.lessons.pages.view import View
-from sekkei_systems.lessons.service.access import Member, Staff
-from sekkei_systems.lessons.service.roster import StoredRoster
+from sekkei_systems.lessons.service.access import Member, Roster, Staff
 from sekkei_systems.lessons.service.studio_secrets import StudioSecrets
 
 pages = Pages()
@@ -33,7 +32,7 @@ class Gone(msgspec.Struct):
 class Shown:
     view: View
     staff: Staff
-    roster: StoredRoster
+    roster: Roster
     secrets: StudioSecrets
 
     async def html(self, secret: str = "") -> Html:
@@ -59,7 +58,7 @@ async def open_staff(shown: Shown) -> Html:
 
 
 @pages.post("/desk/{code}/staff")
-async def add(shown: Shown, roster: StoredRoster, form: NewStaff) -> Redirect:
+async def add(shown: Shown, roster: Roster, form: NewStaff) -> Redirect:
     try:
         await roster.add(shown.staff.managing(), form.email, Role(form.role))
     except Refusal as refusal:
@@ -68,7 +67,7 @@ async def add(shown: Shown, roster: StoredRoster, form: NewStaff) -> Redirect:
 
 
 @pages.post("/desk/{code}/staff/remove", name="remove_staff")
-async def remove(shown: Shown, member: Member, roster: StoredRoster, form: Gone) -> Redirect:
+async def remove(shown: Shown, member: Member, roster: Roster, form: Gone) -> Redirect:
     try:
         await roster.remove(shown.staff.managing(), member, form.email)
     except Refusal as refusal:

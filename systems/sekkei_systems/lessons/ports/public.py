@@ -7,6 +7,7 @@ the connection goes to one of those very addresses.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import orjson
@@ -16,11 +17,13 @@ from sekkei.runtime.transports.webhook import Network, Resolve, public_address, 
 from sekkei.store.http import Answer
 
 
+@dataclass
 class PublicHttp:
     """As much of `Http` as feeds and booking systems need."""
 
-    def __init__(self, http: Http, allowed: Sequence[Network] = (), resolve: Resolve = resolved) -> None:
-        self._http, self._allowed, self._resolve = http, allowed, resolve
+    http: Http
+    allowed: Sequence[Network] = ()
+    resolve: Resolve = resolved
 
     async def json(
         self, method: str, url: str, content: Any = None, *, headers: Mapping[str, str] | None = None
@@ -31,5 +34,5 @@ class PublicHttp:
             **({"Content-Type": "application/json"} if body else {}),
             **(headers or {}),
         }
-        address = await public_address(url, self._allowed, self._resolve)
-        return await self._http.request(method, url, headers=fields, body=body, address=address)
+        address = await public_address(url, self.allowed, self.resolve)
+        return await self.http.request(method, url, headers=fields, body=body, address=address)

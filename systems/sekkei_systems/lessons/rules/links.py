@@ -27,11 +27,14 @@ class Tap:
     """In seconds."""
 
 
+@dataclass
 class Links:
     """Makes and reads them; whether the user has made them void since is for the service to say."""
 
-    def __init__(self, secrets: Secrets) -> None:
-        self._taps, self._calendars = secrets.signer("lessons links"), secrets.signer("lessons calendars")
+    secrets: Secrets
+
+    def __post_init__(self) -> None:
+        self._taps, self._calendars = self.secrets.signer("lessons links"), self.secrets.signer("lessons calendars")
 
     def tap(self, user_id: str, slot: Slot, tie_id: str, made_at: datetime) -> str:
         """Good until the lesson begins."""

@@ -11,11 +11,12 @@ import orjson
 
 from sekkei.clock import Clock
 from sekkei.runtime import days
+from sekkei.runtime.settings import Settings
 from sekkei_systems.days import JST
 from sekkei_systems.lessons.design import COPIED, Contact, Lesson, TieKind, UserLesson, copies_of
 from sekkei_systems.lessons.rules.links import Links
 from sekkei_systems.lessons.rules.slots import slot_of
-from sekkei_systems.lessons.rules.studios import Studio
+from sekkei_systems.lessons.rules.studios import Studios
 from sekkei_systems.lessons.texts import say
 
 LINE_UNITS_MAX = 5000
@@ -38,15 +39,21 @@ class Notice:
     link: str
 
 
+@dataclass
 class Notices:
     """Builds the messages; whoever has something to tell writes them into the outbox."""
 
-    def __init__(self, links: Links, url: str, studios: Sequence[Studio], clock: Clock) -> None:
-        self._links = links
-        self._url = url
-        self._names = {studio.code: studio.name for studio in studios}
-        self.studio_codes = list(self._names)
-        self._clock = clock
+    links: Links
+    settings: Settings
+    studios: Studios
+    clock: Clock
+
+    @property
+    def url(self) -> str:
+        return f"{self.settings.public_url}/lessons"
+
+    def _name(self, studio_code: str) -> str:
+        return next((studio.name for studio in self.studios if studio.code == studio_code), studio_code)
 
     def opening(self, person: Contact | None, tie: UserLesson, lesson: Lesson) -> Messages:
         """A place became free; one tap takes it."""
@@ -190,7 +197,7 @@ class Notices:
             first = lessons[0]
             label, link = (
                 say(language, "notice.search.label"),
-                f"{self._url}/?studio={first.studio_code}&date={first.lesson_date}",
+                f"{self.url}/?studio={first.studio_code}&date={first.lesson_date}",
             )
         note = say(language, "notice.search.more", n=more) if more > 0 else ""
         return self._messages(
@@ -199,7 +206,7 @@ class Notices:
 
     def code(self, language: str, channel: str, address: str, code: str) -> Messages:
         """Proves that an address is read by whoever gave it."""
-        link = f"{self._url}/settings"
+        link = f"{self.url}/settings"
         notice = Notice(
             "code",
             say(language, "notice.code"),
@@ -212,7 +219,7 @@ class Notices:
 
     def words(self, tie: UserLesson | Lesson, person: Contact | None = None, language: str = "") -> str:
         language = language or language_of(person)
-        day, studio = tie.lesson_date, self._names.get(tie.studio_code, tie.studio_code)
+        day, studio = tie.lesson_date, self._name(tie.studio_code)
         weekday = say.choice(language, "weekday", str(day.weekday()))
         if language == "en":
             return f"{weekday} {day:%-d %b} {tie.start_time:%H:%M} {studio}: {tie.lesson_name} ({tie.instructor})"
@@ -220,10 +227,10 @@ class Notices:
         return f"{when} {studio} {tie.lesson_name}（{tie.instructor}）"
 
     def _tap(self, tie: UserLesson, tie_id: str | None) -> str:
-        return f"{self._url}/offers/{self._links.tap(tie.user_id, slot_of(tie), tie_id or '', days.now(self._clock))}"
+        return f"{self.url}/offers/{self.links.tap(tie.user_id, slot_of(tie), tie_id or '', days.now(self.clock))}"
 
     def _page(self, found: UserLesson | Lesson) -> str:
-        return f"{self._url}/lessons/{slot_of(found)}"
+        return f"{self.url}/lessons/{slot_of(found)}"
 
     def _messages(self, person: Contact | None, notice: Notice) -> Messages:
         """By message kind. Without a contact there is nobody to tell."""
@@ -247,7 +254,7 @@ class Notices:
         if channel == "line":
             # As one text, the form that the transport for LINE reads.
             return {"to": to, "messages": orjson.dumps([{"type": "text", "text": _cut(text)}]).decode()}
-        settings = f"{self._url}/settings"
+        settings = f"{self.url}/settings"
         return {
             "to": to,
             "subject": f"{notice.title}: {notice.what.partition(chr(10))[0]}",

@@ -54,14 +54,9 @@ def is_available(lesson: Lesson) -> bool:
     return lesson.is_open and free_places(lesson) != 0
 
 
-def places_here(lesson: Lesson) -> int:
-    """How many were booked here; all of them in a row of an older version that is not counted yet."""
-    return lesson.booked if lesson.booked_here is None else lesson.booked_here
-
-
-def elsewhere(lesson: Lesson) -> int | None:
-    """How many were booked elsewhere; None for a row of an older version that is not counted yet."""
-    return None if lesson.booked_here is None else max(0, lesson.booked - lesson.booked_here)
+def elsewhere(lesson: Lesson) -> int:
+    """How many were booked elsewhere."""
+    return max(0, lesson.booked - lesson.booked_here)
 
 
 def as_said(lesson: Lesson, found: Availability, *, includes_ours: bool = False) -> Lesson:
@@ -74,11 +69,7 @@ def as_said(lesson: Lesson, found: Availability, *, includes_ours: bool = False)
     if found.available is None or total is None:
         return said
     its_side = max(0, total - found.available)
-    # Until our own bookings are counted, what is taken can only become more.
-    if includes_ours or lesson.booked_here is None:
-        booked = max(places_here(lesson), its_side)
-    else:
-        booked = lesson.booked_here + its_side
+    booked = max(lesson.booked_here, its_side) if includes_ours else lesson.booked_here + its_side
     return replace(said, booked=booked)
 
 

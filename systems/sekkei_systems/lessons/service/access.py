@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
 
+from sekkei.clock import Clock
+from sekkei.design import Database
+from sekkei.runtime import days
 from sekkei.runtime.demo_people import DEMO_PEOPLE
 from sekkei.runtime.settings import Settings
 from sekkei.web import User
+from sekkei.web.identity.accounts import email_of
 from sekkei_systems.lessons import refusals
-from sekkei_systems.lessons.design import Role
+from sekkei_systems.lessons.design import Role, StaffMember, staff_members, staff_of_chain
 from sekkei_systems.lessons.rules.slots import Slot
-from sekkei_systems.lessons.rules.studios import Studio
+from sekkei_systems.lessons.rules.studios import Studio, Studios
 
+CHAIN = "all"
+KEPT_SECONDS = 10.0
 DEMO_STAFF = DEMO_PEOPLE[0].email
 
 
@@ -74,22 +79,58 @@ def staff_of(settings: Settings) -> StaffList:
     return StaffList({code: frozenset(emails) for code, emails in given.items()})
 
 
-class Roster(Protocol):
-    """Who runs which studio, as the table has it."""
+@dataclass
+class Roster:
+    """The staff of a chain, in the table: who runs which studio, and in what role. Read again every few seconds."""
 
-    async def role(self, email: str, studio_code: str) -> Role | None: ...
+    db: Database
+    clock: Clock
+    _kept: dict[tuple[str, str], Role] = field(default_factory=dict, init=False)
+    _read_at: float = field(default=float("-inf"), init=False)
+
+    async def role(self, email: str, studio_code: str) -> Role | None:
+        if self.clock.now() - self._read_at > KEPT_SECONDS:
+            found = await self.db.all(staff_of_chain(CHAIN).consistent())
+            self._kept = {(one.email, one.studio_code): one.role for one in found}
+            self._read_at = self.clock.now()
+        return self._kept.get((email, studio_code))
+
+    async def of(self, staff: Staff) -> list[StaffMember]:
+        found = await self.db.all(staff_of_chain(CHAIN).consistent())
+        return [one for one in found if one.studio_code == staff.managing().studio.code]
+
+    async def add(self, staff: Staff, email: str, role: Role) -> StaffMember:
+        """Whoever proves this address when signing in; with another role, they have that one."""
+        made = StaffMember(
+            studio_code=staff.managing().studio.code,
+            email=email_of(email),
+            role=role,
+            added_by=staff.user_id,
+            added_at=days.now(self.clock),
+        )
+        await self.db.write(staff_members.put(made))
+        self._read_at = float("-inf")
+        return made
+
+    async def remove(self, staff: Staff, member: Member, email: str) -> None:
+        """Not oneself, so that somebody is left who can take it back."""
+        if email == member.email.lower():
+            raise refusals.NotYourself()
+        await self.db.write(staff_members.delete(CHAIN, staff.managing().studio.code, email))
+        self._read_at = float("-inf")
 
 
+@dataclass
 class Access:
     """Knows the studios and who runs them, by the environment and by the table, and makes the proofs."""
 
-    def __init__(
-        self, studios: Sequence[Studio] = (), staff: StaffList | None = None, roster: Roster | None = None
-    ) -> None:
-        self.studios = list(studios)
-        self.names = {studio.code: studio.name for studio in studios}
-        self._staff = staff or StaffList()
-        self._roster = roster
+    studios: Studios
+    environment: StaffList
+    roster: Roster
+
+    @property
+    def names(self) -> dict[str, str]:
+        return {studio.code: studio.name for studio in self.studios}
 
     def studio(self, code: str) -> Studio:
         found = next((studio for studio in self.studios if studio.code == code), None)
@@ -99,11 +140,9 @@ class Access:
 
     async def role(self, member: Member, studio_code: str) -> Role | None:
         """The environment names managers."""
-        if self._staff.runs(member.email, studio_code):
+        if self.environment.runs(member.email, studio_code):
             return Role.MANAGER
-        if self._roster is None or not member.email:
-            return None
-        return await self._roster.role(member.email.lower(), studio_code)
+        return await self.roster.role(member.email.lower(), studio_code) if member.email else None
 
     async def staff(self, member: Member, studio_code: str) -> Staff:
         role = await self.role(member, studio_code)

@@ -3,6 +3,7 @@ own system refused of it later."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
@@ -21,10 +22,10 @@ UNDONE_WITHIN = timedelta(hours=1)
 CAN_BE_UNDONE = frozenset(DeskVerb) - {DeskVerb.MESSAGE, DeskVerb.REFUSED}
 
 
+@dataclass
 class Acts:
-    def __init__(self, db: Database, clock: Clock) -> None:
-        self._db = db
-        self._clock = clock
+    db: Database
+    clock: Clock
 
     def act(self, staff: Staff, slot: Slot, verb: DeskVerb, **more: Any) -> DeskAct:
         return self._act(slot, verb, by=staff.user_id, **more)
@@ -34,9 +35,9 @@ class Acts:
             studio_code=slot.studio_code,
             lesson_date=slot.lesson_date,
             start_time=slot.start_time,
-            act_id=uuid7(self._clock),
+            act_id=uuid7(self.clock),
             verb=verb,
-            done_at=days.now(self._clock),
+            done_at=days.now(self.clock),
             ttl=slot.starts_at + KEPT,
             **more,
         )
@@ -47,24 +48,24 @@ class Acts:
 
     async def of(self, slot: Slot) -> list[DeskAct]:
         """Newest first."""
-        found = await self._db.all(acts_of(slot.studio_code, slot.lesson_date, slot.start_time).consistent())
+        found = await self.db.all(acts_of(slot.studio_code, slot.lesson_date, slot.start_time).consistent())
         return found[::-1]
 
     async def get(self, slot: Slot, act_id: str) -> DeskAct:
-        found = await self._db.get(desk_acts(slot.studio_code, slot.lesson_date, slot.start_time, act_id).consistent())
+        found = await self.db.get(desk_acts(slot.studio_code, slot.lesson_date, slot.start_time, act_id).consistent())
         if found is None:
             raise refusals.NoSuchAct()
         return found
 
     def may_undo(self, act: DeskAct) -> bool:
-        recent = days.now(self._clock) <= act.done_at + UNDONE_WITHIN
+        recent = days.now(self.clock) <= act.done_at + UNDONE_WITHIN
         return recent and act.undone_at is None and act.verb in CAN_BE_UNDONE
 
     def undone(self, act: DeskAct, by_reservation: str | None = None) -> Update[DeskAct]:
         """For the transaction that undoes it: of two clicks one does it, and whoever dies over it has undone it or may
         try again. `by_reservation` is the booking that it is undone with, which a studio's own system may refuse."""
         update = desk_acts.update(act.studio_code, act.lesson_date, act.start_time, act.act_id)
-        update = update.set(DeskAct.undone_at, days.now(self._clock))
+        update = update.set(DeskAct.undone_at, days.now(self.clock))
         update = update.set(DeskAct.undone_by, by_reservation) if by_reservation else update
         return update.when(DeskAct.act_id.exists(), DeskAct.undone_at.absent())
 

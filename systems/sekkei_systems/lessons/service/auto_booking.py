@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from sekkei.design import Action, Database
@@ -24,33 +25,33 @@ class NoPlace(Exception):
     """There is nothing left to book."""
 
 
+@dataclass
 class AutoBooking:
-    def __init__(self, db: Database, bookings: Bookings, sellers: Sellers, outbox: Outbox, notices: Notices) -> None:
-        self._db = db
-        self._bookings = bookings
-        self._sellers = sellers
-        self._outbox = outbox
-        self._notices = notices
+    db: Database
+    bookings: Bookings
+    sellers: Sellers
+    outbox: Outbox
+    notices: Notices
 
     async def book(self, tie: UserLesson, lesson: Lesson) -> bool:
         """Book and tell them, in one transaction. False when they may not book, or could not know of it: they are
         told or passed over like everybody else. Raises NoPlace."""
-        await self._sellers.fresh()
-        person = await self._db.get(contact(tie.user_id))
-        if not self._sellers.sells_here(lesson) or not reaches(person, "opening"):
+        await self.sellers.fresh()
+        person = await self.db.get(contact(tie.user_id))
+        if not self.sellers.sells_here(lesson) or not reaches(person, "opening"):
             return False
-        pause = quiet_pause(person, days.now(self._bookings.clock), tie.starts_at)
+        pause = quiet_pause(person, days.now(self.bookings.ties.clock), tie.starts_at)
 
         def told(booking: UserLesson) -> list[Action[Any, Any]]:
-            bodies = self._notices.booked_from_queue(person, booking)
+            bodies = self.notices.booked_from_queue(person, booking)
             reason = f"auto/{booking.reservation_id}"
             return [
-                self._outbox.message(kind, str(body["to"]), body, id=f"{reason}/{kind}", after=pause)
+                self.outbox.message(kind, str(body["to"]), body, id=f"{reason}/{kind}", after=pause)
                 for kind, body in bodies.items()
             ]
 
         try:
-            await self._bookings.book(Member(tie.user_id), slot_of(tie), told=told, as_wished=True)
+            await self.bookings.book(Member(tie.user_id), slot_of(tie), told=told, as_wished=True)
         except GONE:
             raise NoPlace from None
         except Refusal:

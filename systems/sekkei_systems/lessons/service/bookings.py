@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import secrets
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -39,21 +40,13 @@ TRIES = 5
 Told = Callable[[UserLesson], Sequence[Action[Any, Any]]]
 
 
+@dataclass
 class Bookings:
-    def __init__(
-        self,
-        ties: Ties,
-        timetable: Timetable,
-        sellers: Sellers,
-        reservations: Reservations,
-        entitlements: Entitlements,
-    ) -> None:
-        self._ties = ties
-        self.clock = ties.clock
-        self._timetable = timetable
-        self._sellers = sellers
-        self._reservations = reservations
-        self._entitlements = entitlements
+    ties: Ties
+    timetable: Timetable
+    sellers: Sellers
+    reservations: Reservations
+    entitlements: Entitlements
 
     async def book(
         self,
@@ -86,26 +79,26 @@ class Bookings:
         by_desk: bool,
         as_wished: bool,
     ) -> UserLesson:
-        await self._sellers.fresh()
-        lesson = await (self._timetable.running(slot) if guest_name else self._timetable.upcoming(slot))
+        await self.sellers.fresh()
+        lesson = await (self.timetable.running(slot) if guest_name else self.timetable.upcoming(slot))
         kinds = (TieKind.WAITLIST, TieKind.BOOKING)
-        waiting, booked = await self._ties.db.get_many(self._ties.ref(user_id, slot, kind) for kind in kinds)
+        waiting, booked = await self.ties.db.get_many(self.ties.ref(user_id, slot, kind) for kind in kinds)
         if booked is not None and booked.status is Status.ACTIVE:
             raise refusals.AlreadyRegistered()
-        if as_wished and not _wishes_it(waiting, self._ties.now()):
+        if as_wished and not _wishes_it(waiting, self.ties.now()):
             raise refusals.NoSuchTie()
-        if not self._sellers.sells_here(lesson):
+        if not self.sellers.sells_here(lesson):
             raise refusals.BookedElsewhere()
         if not is_available(lesson):
             raise why_not(lesson)
-        now = self._ties.now()
+        now = self.ties.now()
         # Of each try its own: what is given up at the studio must not be the place of somebody's other device.
         more = {"reservation_id": f"rsv_{secrets.token_hex(10)}", "guest_name": guest_name}
-        booking = self._ties.made(user_id, lesson, TieKind.BOOKING, **more)
+        booking = self.ties.made(user_id, lesson, TieKind.BOOKING, **more)
         entitled = Entitled(booking)
         if guest_name is None:
-            entitled = await self._entitlements.entitled(booking, by_desk=by_desk)
-        if self._sellers.by_port(lesson):
+            entitled = await self.entitlements.entitled(booking, by_desk=by_desk)
+        if self.sellers.by_port(lesson):
             return await self._book_there(lesson, entitled, waiting, also, told)
         taken, booking = await self._taken(lesson, booking, waiting, now), entitled.booking
         ended = self._ended(booking, waiting, now)
@@ -117,36 +110,36 @@ class Bookings:
         """Reserve in the studio's system, book here, confirm there."""
         booking = entitled.booking
         try:
-            reserved, now = await self._reservations.begin(booking), self._ties.now()
+            reserved, now = await self.reservations.begin(booking), self.ties.now()
         except refusals.Full:
             await self._sold_out(lesson)
             raise
         marks, ended = also(booking), self._ended(booking, waiting, now)
-        beside, others = self._reservations.booked(reserved), told(booking)
+        beside, others = self.reservations.booked(reserved), told(booking)
         try:
             await self._commit(entitled, take_reserved(lesson, now), ended, marks, beside, *others)
         except (Refusal, AlreadyDone):
-            await self._reservations.drop(reserved)
+            await self.reservations.drop(reserved)
             raise
-        await self._reservations.confirm(reserved, tell=bool(others))
+        await self.reservations.confirm(reserved, tell=bool(others))
         return booking
 
     async def _sold_out(self, lesson: Lesson) -> None:
-        """The studio has sold what we thought was free: people may wait for it, until it says that there is room."""
-        if lesson.capacity is None or not self._sellers.tells(lesson):
+        """The studio has sold what we thought was free: people may wait for it, until it says that a place is free."""
+        if lesson.capacity is None or not self.sellers.tells(lesson):
             return
         update = lessons.update(lesson.studio_code, lesson.lesson_date, lesson.start_time)
-        now = self._ties.now()
+        now = self.ties.now()
         update = update.set(Lesson.booked, lesson.capacity).set(Lesson.sold_out_at, now).set(Lesson.updated_at, now)
         with contextlib.suppress(ConditionFailed):
-            await self._ties.db.write(update.when(Lesson.booked == lesson.booked, Lesson.capacity == lesson.capacity))
+            await self.ties.db.write(update.when(Lesson.booked == lesson.booked, Lesson.capacity == lesson.capacity))
 
     def _ended(self, booking: UserLesson, waiting: UserLesson | None, now: datetime) -> Action[Any, Any]:
         """What becomes of the waitlist entry."""
         if waiting is not None and waiting.status is Status.ACTIVE:
             ended = change_status(waiting, Status.COMPLETED, now).remove(UserLesson.offer_until)
             return ended.when(*_same_wishes(waiting))
-        return self._ties.as_seen(booking.user_id, slot_of(booking), TieKind.WAITLIST, waiting)
+        return self.ties.as_seen(booking.user_id, slot_of(booking), TieKind.WAITLIST, waiting)
 
     async def _taken(
         self, lesson: Lesson, booking: UserLesson, waiting: UserLesson | None, now: datetime
@@ -154,9 +147,9 @@ class Bookings:
         """One place less; what is held for others is not to be taken."""
         taken, slot = take_place(lesson, now), slot_of(lesson)
         holds = waiting is not None and waiting.status is Status.ACTIVE and holds_offer(waiting, now)
-        if holds or lesson.capacity is None or await self._ties.mode(slot) is not Fairness.FIRST_IN_LINE:
+        if holds or lesson.capacity is None or await self.ties.mode(slot) is not Fairness.FIRST_IN_LINE:
             return taken
-        offers = await self._ties.offers_to_others(slot, booking.user_id)
+        offers = await self.ties.offers_to_others(slot, booking.user_id)
         if 0 < (free_places(lesson) or 0) <= offers:
             raise refusals.Held()
         return taken.when(
@@ -176,7 +169,7 @@ class Bookings:
         registered = register(entitled.booking)
         rest = [*marks, *beside, *entitled.actions]
         try:
-            await self._ties.db.transact(registered, taken, ended, *rest)
+            await self.ties.db.transact(registered, taken, ended, *rest)
         except TransactionFailed as failed:
             if any(failed.failed(mark) for mark in marks):
                 raise AlreadyDone from None
@@ -201,34 +194,34 @@ class Bookings:
 
     async def _cancel(self, user_id: str, slot: Slot, told: Sequence[Action[Any, Any]] | None) -> None:
         by_desk = told is not None
-        policy = await self._ties.policy(slot.studio_code)
-        booking = await self._ties.active(user_id, slot, TieKind.BOOKING)
-        now = self._ties.now()
+        policy = await self.ties.policy(slot.studio_code)
+        booking = await self.ties.active(user_id, slot, TieKind.BOOKING)
+        now = self.ties.now()
         if not by_desk and not policy.may_cancel(booking.starts_at, now):
             raise refusals.TooLateToCancel(hours=f"{policy.cancel_until / timedelta(hours=1):g}")
-        waited = await self._ties.db.get(self._ties.ref(user_id, slot, TieKind.WAITLIST))
+        waited = await self.ties.db.get(self.ties.ref(user_id, slot, TieKind.WAITLIST))
         ended = change_status(booking, Status.CANCELLED, now)
         late = policy.is_late(booking.starts_at, now) and not by_desk
         if late:
             ended = ended.set(UserLesson.cancelled_late, True)
         actions: list[Action[Any, Any]] = [ended, *(told or ())]
-        actions += await self._entitlements.returned(booking, late=late)
+        actions += await self.entitlements.returned(booking, late=late)
         if waited is not None and waited.status is Status.COMPLETED:
             actions.append(change_status(waited, Status.CANCELLED, now))
-        actions += filter(None, await self._reservations.cancelling(booking, await self._timetable.find(slot)))
+        actions += filter(None, await self.reservations.cancelling(booking, await self.timetable.find(slot)))
         try:
-            await self._ties.db.transact(*actions)
+            await self.ties.db.transact(*actions)
         except TransactionFailed as failed:
             old = failed.old(ended) if failed.failed(ended) else booking
             if old is None or old.status is not Status.ACTIVE:
                 raise refusals.NoSuchTie() from None
             raise Changed() from None
-        await self._reservations.cancelled(booking)
+        await self.reservations.cancelled(booking)
 
     async def booking(self, member: Member, reservation_id: str) -> UserLesson:
         """The user's own booking of that id; what became of it, when it is over."""
-        found = await self._ties.db.all(of_reservation_id(reservation_id))
-        return await self._ties.own(member.user_id, sorted(found, key=lambda tie: tie.kind is not TieKind.HISTORY))
+        found = await self.ties.db.all(of_reservation_id(reservation_id))
+        return await self.ties.own(member.user_id, sorted(found, key=lambda tie: tie.kind is not TieKind.HISTORY))
 
 
 def _wishes_it(waiting: UserLesson | None, now: datetime) -> bool:

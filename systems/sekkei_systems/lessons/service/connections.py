@@ -6,27 +6,26 @@ before anything is sold.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 from sekkei.clock import Clock
 from sekkei.design import Database
 from sekkei.runtime.http import Http
 from sekkei.runtime.sealed_texts import SealedTexts
-from sekkei.runtime.transports.webhook import Network
+from sekkei.runtime.settings import Secrets, Settings
+from sekkei.runtime.transports.webhook import allowed_networks
 from sekkei_systems import days
 from sekkei_systems.lessons import refusals
 from sekkei_systems.lessons.design import StudioConnection, connection_of, studio_connections, timetable
 from sekkei_systems.lessons.ports.booking import http as booking
-from sekkei_systems.lessons.ports.booking.port import BookingPort
+from sekkei_systems.lessons.ports.booking.port import BookingPorts
 from sekkei_systems.lessons.ports.public import PublicHttp
 from sekkei_systems.lessons.ports.timetable.by_studio import TIMEOUTS, ByStudio
 from sekkei_systems.lessons.ports.timetable.feed import Feed
-from sekkei_systems.lessons.rules.places import places_here
 from sekkei_systems.lessons.rules.selling import Own, Sellers
 from sekkei_systems.lessons.rules.slots import LAST_DAY, slot_of
-from sekkei_systems.lessons.rules.studios import Studio
+from sekkei_systems.lessons.rules.studios import Studios
 from sekkei_systems.lessons.service.access import Staff
 
 KEPT_SECONDS = 10.0
@@ -50,57 +49,57 @@ class Wanted:
         return not (self.feed_url or self.booking_url or self.booking_page)
 
 
+@dataclass
 class Connections:
-    def __init__(
-        self,
-        db: Database,
-        clock: Clock,
-        texts: SealedTexts,
-        studios: Sequence[Studio],
-        sellers: Sellers,
-        provider: ByStudio,
-        ports: dict[str, BookingPort],
-        allowed: Sequence[Network] = (),
-    ) -> None:
-        self._db, self._clock, self._studios = db, clock, studios
-        self._sellers, self._provider, self._ports = sellers, provider, ports
-        self._texts = texts
-        self._feed_http = PublicHttp(Http(TIMEOUTS), allowed)
-        self._booking_http = PublicHttp(Http(booking.TIMEOUTS), allowed)
-        self._environment: Mapping[str, BookingPort] = dict(ports)
-        self._read: dict[str, StudioConnection] = {}
-        self._read_at = float("-inf")
-        sellers.refresh = self.fresh
+    db: Database
+    clock: Clock
+    secrets: Secrets
+    settings: Settings
+    studios: Studios
+    sellers: Sellers
+    provider: ByStudio
+    ports: BookingPorts
+    _read: dict[str, StudioConnection] = field(default_factory=dict, init=False)
+    _read_at: float = field(default=float("-inf"), init=False)
+
+    def __post_init__(self) -> None:
+        self._texts, allowed = SealedTexts(*self.secrets.keys("lessons connections")), allowed_networks(self.settings)
+        self._feed_http, self._booking_http = (
+            PublicHttp(Http(TIMEOUTS), allowed),
+            PublicHttp(Http(booking.TIMEOUTS), allowed),
+        )
+        self._environment: BookingPorts = dict(self.ports)
+        self.sellers.refresh = self.fresh
 
     async def fresh(self) -> None:
         """What the table says, at most a few seconds old."""
-        if self._clock.now() - self._read_at <= KEPT_SECONDS:
+        if self.clock.now() - self._read_at <= KEPT_SECONDS:
             return
-        found = await self._db.get_many(connection_of(studio.code) for studio in self._studios)
-        for studio, row in zip(self._studios, found, strict=True):
+        found = await self.db.get_many(connection_of(studio.code) for studio in self.studios)
+        for studio, row in zip(self.studios, found, strict=True):
             if row != self._read.get(studio.code):
                 self._use(studio.code, row)
-        self._read_at = self._clock.now()
+        self._read_at = self.clock.now()
 
     def _use(self, code: str, row: StudioConnection | None) -> None:
         if row is None:
             self._read.pop(code, None)
-            self._sellers.own.pop(code, None)
-            self._provider.own.pop(code, None)
-            self._ports.pop(code, None)
+            self.sellers.own.pop(code, None)
+            self.provider.own.pop(code, None)
+            self.ports.pop(code, None)
             if code in self._environment:
-                self._ports[code] = self._environment[code]
+                self.ports[code] = self._environment[code]
             return
         self._read[code] = row
-        self._sellers.own[code] = Own(bool(row.feed_url), row.booking_page, bool(row.booking_url), row.counts_ours)
-        feed = Feed(row.feed_url, self._feed_http, self._clock, self._studios) if row.feed_url else None
-        self._provider.own[code] = feed
-        self._ports.pop(code, None)
+        self.sellers.own[code] = Own(bool(row.feed_url), row.booking_page, bool(row.booking_url), row.counts_ours)
+        feed = Feed(row.feed_url, self._feed_http, self.clock, self.studios) if row.feed_url else None
+        self.provider.own[code] = feed
+        self.ports.pop(code, None)
         if row.booking_url:
-            self._ports[code] = booking.HttpBooking(row.booking_url, self._opened(row), self._booking_http)
+            self.ports[code] = booking.HttpBooking(row.booking_url, self._opened(row), self._booking_http)
 
     async def of(self, staff: Staff) -> StudioConnection | None:
-        return await self._db.get(connection_of(staff.managing().studio.code))
+        return await self.db.get(connection_of(staff.managing().studio.code))
 
     async def save(self, staff: Staff, wanted: Wanted) -> StudioConnection:
         """All of it at once; this process uses it from now on, others within seconds. Raises BookingsOnlyHere: a system
@@ -112,7 +111,7 @@ class Connections:
         if wanted.booking_url and sealed is None:
             raise refusals.BadConnection(field="token")
         await self.fresh()
-        begins = self._sellers.is_ours(code) and not wanted.is_none
+        begins = self.sellers.is_ours(code) and not wanted.is_none
         if begins and not wanted.bookings_entered:
             await self._check_nothing_is_booked(code)
         row = StudioConnection(
@@ -123,25 +122,25 @@ class Connections:
             sealed_token=sealed if wanted.booking_url else None,
             counts_ours=begins or (before is not None and before.counts_ours),
             updated_by=staff.user_id,
-            updated_at=days.now(self._clock),
+            updated_at=days.now(self.clock),
         )
-        await self._db.write(studio_connections.put(row))
+        await self.db.write(studio_connections.put(row))
         self._use(code, row)
         return row
 
     async def _check_nothing_is_booked(self, code: str) -> None:
-        now = days.now(self._clock)
-        coming = await self._db.all(timetable(code, days.today(self._clock), LAST_DAY).consistent())
-        booked = [one for one in coming if places_here(one) and slot_of(one).starts_at > now]
+        now = days.now(self.clock)
+        coming = await self.db.all(timetable(code, days.today(self.clock), LAST_DAY).consistent())
+        booked = [one for one in coming if one.booked_here and slot_of(one).starts_at > now]
         if booked:
             first, last = booked[0].lesson_date, booked[-1].lesson_date
-            n = sum(map(places_here, booked))
+            n = sum(one.booked_here for one in booked)
             raise refusals.BookingsOnlyHere(field="bookings_entered", n=n, first=f"{first}", last=f"{last}")
 
     async def forget(self, staff: Staff) -> None:
         """The environment's holds again."""
         code = staff.managing().studio.code
-        await self._db.write(studio_connections.delete(code))
+        await self.db.write(studio_connections.delete(code))
         self._use(code, None)
 
     def _opened(self, row: StudioConnection) -> str:

@@ -4,7 +4,7 @@ there is entered here, and for LINE a code that is shown here is typed there."""
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, time
 from secrets import token_hex, token_urlsafe
@@ -16,6 +16,7 @@ from sekkei.kit.signing import OneTimeCode, same
 from sekkei.runtime import days
 from sekkei.runtime.outbox import Outbox
 from sekkei.runtime.settings import Secrets
+from sekkei.web.identity.accounts import email_of
 from sekkei_systems.lessons import refusals
 from sekkei_systems.lessons.design import (
     Contact,
@@ -56,30 +57,23 @@ class Preferences:
     quiet_until: time | None = None
 
 
+@dataclass
 class Contacts:
     """The operations. `address_of_mail` refuses what is no mail address and gives it back in its one form."""
 
-    def __init__(
-        self,
-        db: Database,
-        clock: Clock,
-        outbox: Outbox,
-        notices: Notices,
-        links: Links,
-        secrets: Secrets,
-        address_of_mail: Callable[[str], str],
-    ) -> None:
-        self._db = db
-        self._clock = clock
-        self._outbox = outbox
-        self._notices = notices
-        self._links = links
-        self._codes = OneTimeCode(secrets.signer("lessons codes"))
-        self._line_codes = OneTimeCode(secrets.signer("lessons LINE codes"), 8)
-        self._address_of_mail = address_of_mail
+    db: Database
+    clock: Clock
+    outbox: Outbox
+    notices: Notices
+    links: Links
+    secrets: Secrets
+
+    def __post_init__(self) -> None:
+        self._codes = OneTimeCode(self.secrets.signer("lessons codes"))
+        self._line_codes = OneTimeCode(self.secrets.signer("lessons LINE codes"), 8)
 
     async def get(self, user_id: str) -> Contact | None:
-        return await self._db.get(contact(user_id).consistent())
+        return await self.db.get(contact(user_id).consistent())
 
     async def ensure(self, user_id: str, name: str, email: str, language: str = "ja") -> Contact:
         """The contact of somebody who is here for the first time; `email` is proven by the account, or empty."""
@@ -90,7 +84,7 @@ class Contacts:
         name = name[:NAME_LENGTH_MAX] or user_id
         made = Contact(user_id=user_id, name=name, email=email or None, channels=channels, language=language)
         try:
-            return await self._db.write(contacts.create(made))
+            return await self.db.write(contacts.create(made))
         except ConditionFailed:
             return await self.get(user_id) or made
 
@@ -111,7 +105,7 @@ class Contacts:
         hours = (Contact.quiet_from, wanted.quiet_from), (Contact.quiet_until, wanted.quiet_until)
         for field, value in hours:
             update = update.set(field, value) if value is not None else update.remove(field)
-        return await self._db.write(update)
+        return await self.db.write(update)
 
     async def _person(self, user_id: str) -> Contact:
         found = await self.get(user_id)
@@ -133,13 +127,13 @@ class Contacts:
             code_hash=self._codes.mark(code, member.user_id, channel),
             ttl=self._now() + OneTimeCode.LIFE,
         )
-        ((kind, body),) = self._notices.code(person.language, channel, address, code).items()
-        message = self._outbox.message(kind, address, body, id=f"proof/{member.user_id}/{channel}/{token_hex(6)}")
-        await self._db.transact(proofs.put(proof), message)
+        ((kind, body),) = self.notices.code(person.language, channel, address, code).items()
+        message = self.outbox.message(kind, address, body, id=f"proof/{member.user_id}/{channel}/{token_hex(6)}")
+        await self.db.transact(proofs.put(proof), message)
 
     async def pending(self, user_id: str) -> dict[str, str]:
         """Addresses that wait for their code, by channel."""
-        found = await self._db.get_many(proofs(user_id, channel).consistent() for channel in CHANNELS)
+        found = await self.db.get_many(proofs(user_id, channel).consistent() for channel in CHANNELS)
         return {one.channel: one.address or "" for one in found if one is not None}
 
     async def prove(self, member: Member, channel: str, code: str) -> Contact:
@@ -150,7 +144,7 @@ class Contacts:
         if digits is None:
             raise refusals.WrongCode(field="code")
         row = proofs.update(member.user_id, channel)
-        found = await self._codes.tried(self._db, row, Proof.attempts, Proof.ttl, self._now())
+        found = await self._codes.tried(self.db, row, Proof.attempts, Proof.ttl, self._now())
         if found is None:
             raise refusals.CodeOver()
         if not self._codes.matches(found.code_hash, digits, member.user_id, channel):
@@ -163,7 +157,7 @@ class Contacts:
         await self._person(member.user_id)
         code = self._line_codes.make()
         hashed = self._line_codes.mark(code)
-        await self._db.write(
+        await self.db.write(
             line_codes.put(LineCode(code_hash=hashed, user_id=member.user_id, ttl=self._now() + OneTimeCode.LIFE))
         )
         return code
@@ -174,7 +168,7 @@ class Contacts:
         if digits is None or not await self._may_try(line_user_id):
             return None
         hashed = self._line_codes.mark(digits)
-        found = await self._db.get(line_codes(hashed).consistent())
+        found = await self.db.get(line_codes(hashed).consistent())
         if found is None or found.ttl <= self._now():
             return None
         gone = line_codes.delete(hashed).must_exist()
@@ -189,7 +183,7 @@ class Contacts:
         tried = line_tries.upsert(line_user_id, int(now.timestamp() // OneTimeCode.LIFE.total_seconds()))
         tried = tried.add(LineTries.attempts, 1).set(LineTries.ttl, now + OneTimeCode.LIFE)
         try:
-            await self._db.write(tried.when(LineTries.attempts.absent() | (LineTries.attempts < OneTimeCode.TRIES_MAX)))
+            await self.db.write(tried.when(LineTries.attempts.absent() | (LineTries.attempts < OneTimeCode.TRIES_MAX)))
         except ConditionFailed:
             return False
         return True
@@ -200,15 +194,15 @@ class Contacts:
             raise refusals.BadAddress(field="channel")
         address = addresses_of(await self._person(member.user_id)).get(channel, "")
         update = self._change(member.user_id).remove(_FIELDS[channel]).discard(Contact.channels, [channel])
-        changed = await self._db.write(update)
-        await self._outbox.forget(address)  # what waits for it, and what it was told
+        changed = await self.db.write(update)
+        await self.outbox.forget(address)  # what waits for it, and what it was told
         return changed
 
     async def _take(self, user_id: str, channel: str, address: str, gone: Action[object, object]) -> Contact:
         person = await self._person(user_id)
         update = self._change(user_id).set(_FIELDS[channel], address).add(Contact.channels, [channel])
         try:
-            await self._db.transact(update, gone)
+            await self.db.transact(update, gone)
         except TransactionFailed:
             raise refusals.CodeOver() from None
         return await self.get(user_id) or person
@@ -218,7 +212,7 @@ class Contacts:
 
     def _checked(self, channel: str, address: str) -> str:
         if channel == "mail":
-            return self._address_of_mail(address)
+            return email_of(address)
         address = address.strip()
         good = len(address) <= ADDRESS_LENGTH_MAX and address.isprintable()
         if channel == "push" and good and _PUSH_TOKEN.fullmatch(address):
@@ -231,22 +225,22 @@ class Contacts:
 
     def calendar_link_of(self, person: Contact) -> str | None:
         """The token of the calendar feed; None when there is none."""
-        return self._links.calendar(person.user_id, person.calendar_token) if person.calendar_token else None
+        return self.links.calendar(person.user_id, person.calendar_token) if person.calendar_token else None
 
     async def renew_calendar(self, member: Member) -> str:
         """A new feed; the old address is void."""
         secret = token_urlsafe(12)
         await self._person(member.user_id)
-        await self._db.write(self._change(member.user_id).set(Contact.calendar_token, secret))
-        return self._links.calendar(member.user_id, secret)
+        await self.db.write(self._change(member.user_id).set(Contact.calendar_token, secret))
+        return self.links.calendar(member.user_id, secret)
 
     async def stop_calendar(self, member: Member) -> None:
         await self._person(member.user_id)
-        await self._db.write(self._change(member.user_id).remove(Contact.calendar_token))
+        await self.db.write(self._change(member.user_id).remove(Contact.calendar_token))
 
     async def reader_of_calendar(self, token: str) -> str:
         """Whose calendar a token opens."""
-        user_id, secret = self._links.read_calendar(token)
+        user_id, secret = self.links.read_calendar(token)
         person = await self.get(user_id)
         if person is None or not person.calendar_token:
             raise refusals.LinkOver()
@@ -257,18 +251,18 @@ class Contacts:
     async def void_links(self, member: Member) -> None:
         """What was sent so far opens nothing any more."""
         await self._person(member.user_id)
-        await self._db.write(self._change(member.user_id).set(Contact.links_from, self._now()))
+        await self.db.write(self._change(member.user_id).set(Contact.links_from, self._now()))
 
     async def tapped(self, token: str) -> Tap:
         """What a link out of a notice is for, if it is still good."""
-        tap = self._links.read_tap(token, self._now())
+        tap = self.links.read_tap(token, self._now())
         person = await self.get(tap.user_id)
         if person is not None and person.links_from is not None and tap.made_at < person.links_from.timestamp():
             raise refusals.LinkOver()
         return tap
 
     def _now(self) -> datetime:
-        return days.now(self._clock)
+        return days.now(self.clock)
 
 
 def _is_web_address(text: str) -> bool:

@@ -65,83 +65,73 @@ class Roll:
         return tie.guest_name or (person.name if person else tie.user_id)
 
 
+@dataclass
 class Desk:
-    def __init__(
-        self,
-        ties: Ties,
-        timetable: Timetable,
-        access: Access,
-        bookings: Bookings,
-        outbox: Outbox,
-        notices: Notices,
-        acts: Acts,
-        entitlements: Entitlements,
-    ) -> None:
-        self._ties = ties
-        self._timetable = timetable
-        self._access = access
-        self._bookings = bookings
-        self._outbox = outbox
-        self._notices = notices
-        self._acts = acts
-        self._entitlements = entitlements
+    ties: Ties
+    timetable: Timetable
+    access: Access
+    bookings: Bookings
+    outbox: Outbox
+    notices: Notices
+    acts: Acts
+    entitlements: Entitlements
 
     async def add(self, staff: Staff, draft: LessonDraft) -> Lesson:
         staff.own(draft.slot)
-        return await self._timetable.add(draft)
+        return await self.timetable.add(draft)
 
     async def change(self, staff: Staff, draft: LessonDraft) -> Lesson:
         """One that is called off stays so, unless it is said that it takes place after all."""
         staff.own(draft.slot)
-        return await self._timetable.change(draft)
+        return await self.timetable.change(draft)
 
     async def call_off(self, staff: Staff, slot: Slot, words: str = "") -> Lesson:
         """Everybody concerned is told, with these words."""
         if len(words) > WORDS_LENGTH_MAX:
             raise refusals.BadWords(field="words", limit=WORDS_LENGTH_MAX)
-        act = self._acts.act(staff, staff.own(slot), DeskVerb.CALLED_OFF, words=words.strip() or None)
-        return await self._timetable.call_off(slot, act.words, self._acts.noted(act))
+        act = self.acts.act(staff, staff.own(slot), DeskVerb.CALLED_OFF, words=words.strip() or None)
+        return await self.timetable.call_off(slot, act.words, self.acts.noted(act))
 
     async def take_in(self, staff: Staff, name: str, content: bytes) -> tuple[Taken, list[str]]:
         """A studio's timetable out of a file; what could not be used is said line by line. Raises Unreadable."""
-        found = read(name, content, self._access.studios)
+        found = read(name, content, self.access.studios)
         own = [one for one in found.lessons if one.slot.studio_code == staff.studio.code]
-        taken = await take_in(self._timetable, own)
+        taken = await take_in(self.timetable, own)
         elsewhere = len(found.lessons) - len(own)
         strangers = [f"{elsewhere} lessons of other studios"] if elsewhere else []
         return taken, [*found.problems, *taken.refused, *strangers]
 
     async def roll(self, staff: Staff, slot: Slot) -> Roll:
         """Who comes to a lesson and who waits for it, by name."""
-        lesson = await self._timetable.get(staff.own(slot))
-        ties = await self._ties.db.all(of_studio_on(slot.studio_code, slot.lesson_date))
+        lesson = await self.timetable.get(staff.own(slot))
+        ties = await self.ties.db.all(of_studio_on(slot.studio_code, slot.lesson_date))
         booked = [tie for tie in ties if slot_of(tie) == slot and tie.kind is TieKind.BOOKING and tie.status in _COMES]
-        queue = await self._ties.queue(slot)
-        people = await self._ties.db.get_many([contact(tie.user_id) for tie in (*booked, *queue)])
+        queue = await self.ties.queue(slot)
+        people = await self.ties.db.get_many([contact(tie.user_id) for tie in (*booked, *queue)])
         by_id = {person.user_id: person for person in people if person is not None}
         return Roll(lesson, sorted(booked, key=lambda tie: tie.created_at), queue, by_id)
 
     async def waiting(self, staff: Staff, first: date, last: date) -> dict[Slot, int]:
         """How many wait for each lesson of these days."""
-        found = await self._ties.db.all(of_studio_between(staff.studio.code, first, last))
+        found = await self.ties.db.all(of_studio_between(staff.studio.code, first, last))
         return dict(Counter(slot_of(tie) for tie in found if waits(tie.kind, tie.status)))
 
     async def book_for(self, staff: Staff, slot: Slot, user_id: str, *, undoes: DeskAct | None = None) -> UserLesson:
         """A place for a member, out of the queue or at the counter, or the one that a mistake took; they are told."""
-        await self._timetable.upcoming(staff.own(slot))
-        person = await self._ties.db.get(contact(user_id))
+        await self.timetable.upcoming(staff.own(slot))
+        person = await self.ties.db.get(contact(user_id))
         if person is None:
             raise refusals.NoSuchTie()
-        act = self._acts.act(staff, slot, DeskVerb.BOOKED, user_id=user_id, name=person.name)
+        act = self.acts.act(staff, slot, DeskVerb.BOOKED, user_id=user_id, name=person.name)
 
         def told(booking: UserLesson) -> list[Action[Any, Any]]:
-            messages = self._told(self._notices.booked_by_desk(person, booking), f"desk/{booking.reservation_id}")
+            messages = self._told(self.notices.booked_by_desk(person, booking), f"desk/{booking.reservation_id}")
             beside = [*messages, contacts.must_exist(user_id)]  # they may be leaving
             if undoes is not None:
-                return [*beside, self._acts.undone(undoes, booking.reservation_id)]
-            return [*beside, self._acts.noted(replace(act, made=booking.reservation_id))]
+                return [*beside, self.acts.undone(undoes, booking.reservation_id)]
+            return [*beside, self.acts.noted(replace(act, made=booking.reservation_id))]
 
-        return await self._bookings.book(Member(user_id), slot, told=told, by_desk=True)
+        return await self.bookings.book(Member(user_id), slot, told=told, by_desk=True)
 
     async def walk_in(self, staff: Staff, slot: Slot, name: str) -> UserLesson:
         """Somebody at the door, who has no account."""
@@ -149,44 +139,44 @@ class Desk:
         if not 1 <= len(name) <= NAME_LENGTH_MAX:
             raise refusals.BadWords(field="name", limit=NAME_LENGTH_MAX)
         guest = f"{GUEST}{secrets.token_hex(8)}"
-        act = self._acts.act(staff, staff.own(slot), DeskVerb.WALK_IN, user_id=guest, name=name)
-        noted = self._acts.noted(act)
-        return await self._bookings.book(Member(guest), slot, told=lambda booking: [noted], guest_name=name)
+        act = self.acts.act(staff, staff.own(slot), DeskVerb.WALK_IN, user_id=guest, name=name)
+        noted = self.acts.noted(act)
+        return await self.bookings.book(Member(guest), slot, told=lambda booking: [noted], guest_name=name)
 
     async def cancel_for(self, staff: Staff, slot: Slot, user_id: str, *, undoes: DeskAct | None = None) -> None:
         """A booking ends, at the member's wish or the studio's; they are told."""
-        lesson = await self._timetable.running(staff.own(slot))
-        booking = await self._ties.active(user_id, slot, TieKind.BOOKING)
-        person = await self._ties.db.get(contact(user_id))
-        moment = f"{self._ties.now().timestamp():.3f}"
-        messages = self._notices.cancelled_by_desk(person, lesson) if person else {}
+        lesson = await self.timetable.running(staff.own(slot))
+        booking = await self.ties.active(user_id, slot, TieKind.BOOKING)
+        person = await self.ties.db.get(contact(user_id))
+        moment = f"{self.ties.now().timestamp():.3f}"
+        messages = self.notices.cancelled_by_desk(person, lesson) if person else {}
         told = self._told(messages, f"desk/off/{slot}/{user_id}/{moment}")
         if undoes is not None:
             if undoes.made not in (None, booking.reservation_id):
                 raise refusals.CannotUndo()  # they have booked anew since
-            told.append(self._acts.undone(undoes))
+            told.append(self.acts.undone(undoes))
         elif not booking.guest_name:
             name = person.name if person else user_id
-            told.append(self._acts.noted(self._acts.act(staff, slot, DeskVerb.CANCELLED, user_id=user_id, name=name)))
-        await self._bookings.cancel(Member(user_id), slot, told)
+            told.append(self.acts.noted(self.acts.act(staff, slot, DeskVerb.CANCELLED, user_id=user_id, name=name)))
+        await self.bookings.cancel(Member(user_id), slot, told)
 
     def _told(self, messages: Messages, reason: str) -> list[Action[Any, Any]]:
         return [
-            self._outbox.message(kind, str(body["to"]), body, id=f"{reason}/{kind}") for kind, body in messages.items()
+            self.outbox.message(kind, str(body["to"]), body, id=f"{reason}/{kind}") for kind, body in messages.items()
         ]
 
     async def mark_attendance(self, staff: Staff, slot: Slot, user_id: str, came: bool) -> None:
         """Whether somebody who booked came; in the booking, and in the history when it is there already."""
-        now = self._ties.now()
+        now = self.ties.now()
         if now < staff.own(slot).starts_at - ATTENDANCE_BEFORE:
             raise refusals.TooEarly(minutes=ATTENDANCE_BEFORE // timedelta(minutes=1))
-        history = await self._ties.db.get(self._ties.ref(user_id, slot, TieKind.HISTORY))
+        history = await self.ties.db.get(self.ties.ref(user_id, slot, TieKind.HISTORY))
         status = Status.ACTIVE if history is None else Status.COMPLETED
-        actions = [self._ties.update(user_id, slot, TieKind.BOOKING).when(UserLesson.status == status)]
+        actions = [self.ties.update(user_id, slot, TieKind.BOOKING).when(UserLesson.status == status)]
         if history is not None:
-            actions.append(self._ties.update(user_id, slot, TieKind.HISTORY).when(UserLesson.user_id.exists()))
+            actions.append(self.ties.update(user_id, slot, TieKind.HISTORY).when(UserLesson.user_id.exists()))
         marks = [one.set(UserLesson.attended, came).set(UserLesson.updated_at, now) for one in actions]
         try:
-            await self._ties.db.transact(*marks, *await self._entitlements.missed(user_id, slot, came))
+            await self.ties.db.transact(*marks, *await self.entitlements.missed(user_id, slot, came))
         except TransactionFailed as failed:
             raise (refusals.NoSuchTie() if failed.failed(marks[0]) else Changed()) from None

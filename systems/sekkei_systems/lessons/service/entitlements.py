@@ -56,11 +56,11 @@ class Entitled:
         return [action for action, _ in self.takes]
 
 
+@dataclass
 class Entitlements:
-    def __init__(self, db: Database, clock: Clock, rulebook: Rulebook) -> None:
-        self._db = db
-        self._clock = clock
-        self.rulebook = rulebook
+    db: Database
+    clock: Clock
+    rulebook: Rulebook
 
     async def entitled(self, booking: UserLesson, *, by_desk: bool = False) -> Entitled:
         """Raises NotYetOpen, NoPass, Blocked. The desk may book in anybody; it takes a ticket where there is one."""
@@ -76,7 +76,7 @@ class Entitlements:
 
     def _in_time(self, rules: StudioRules, booking: UserLesson) -> None:
         opens = opens_at(rules, booking.starts_at)
-        if opens is not None and days.now(self._clock) < opens:
+        if opens is not None and days.now(self.clock) < opens:
             local = opens.astimezone(JST)
             raise refusals.NotYetOpen(when=f"{local.month}/{local.day} {local:%H:%M}")
 
@@ -84,7 +84,7 @@ class Entitlements:
         if rules.no_shows_max is None:
             return
         key = (found.booking.user_id, found.booking.studio_code)
-        standing, now = await self._db.get(standings(*key).consistent()), days.now(self._clock)
+        standing, now = await self.db.get(standings(*key).consistent()), days.now(self.clock)
         if standing is None:
             found.takes.append((standings.must_not_exist(*key), None))
             return
@@ -106,7 +106,7 @@ class Entitlements:
 
     async def _with_a_pass(self, rules: StudioRules, found: Entitled, by_desk: bool) -> None:
         booking = found.booking
-        own = await self._db.all(passes_of(booking.user_id).consistent())
+        own = await self.db.all(passes_of(booking.user_id).consistent())
         used = chosen(own, booking.studio_code, booking.lesson_date)
         if used is None:
             if rules.has_trial and not by_desk and await self._is_newcomer(booking, own):
@@ -126,7 +126,7 @@ class Entitlements:
         """Without a pass of the studio, and never there: passes that have ended are deleted after a while."""
         if any(one.studio_code == booking.studio_code for one in own):
             return False
-        history = await self._db.all(of_user_and_kind(booking.user_id, TieKind.HISTORY))
+        history = await self.db.all(of_user_and_kind(booking.user_id, TieKind.HISTORY))
         return not any(one.studio_code == booking.studio_code for one in history)
 
     def _on_trial(self, found: Entitled) -> None:
@@ -138,10 +138,10 @@ class Entitlements:
             pass_id=TRIAL_ID,
             kind=PassKind.TRIAL,
             name="",
-            valid_from=days.today(self._clock),
+            valid_from=days.today(self.clock),
             valid_until=LAST_DAY,
             tickets_left=0,
-            created_at=days.now(self._clock),
+            created_at=days.now(self.clock),
         )
         found.booking = replace(booking, pass_id=TRIAL_ID, ticket_taken=True)
         found.takes.append((passes.create(trial), None))
@@ -156,14 +156,14 @@ class Entitlements:
         if booking.week_counted is not None:
             actions += await self._uncounted(booking)
         if booking.ticket_taken and booking.pass_id is not None:
-            there = await self._db.get(passes(booking.user_id, booking.studio_code, booking.pass_id).consistent())
+            there = await self.db.get(passes(booking.user_id, booking.studio_code, booking.pass_id).consistent())
             actions += [return_ticket(there)] if there is not None else []  # a book that has ended is gone
         return actions
 
     async def _uncounted(self, booking: UserLesson) -> list[Update[WeekCount]]:
         assert booking.week_counted is not None
         key = (booking.user_id, booking.studio_code, booking.week_counted)
-        there = await self._db.get(week_counts(*key).consistent())
+        there = await self.db.get(week_counts(*key).consistent())
         if there is None or there.count <= 0:
             return []
         return [week_counts.update(*key).add(WeekCount.count, -1).when(WeekCount.count > 0)]
@@ -177,12 +177,12 @@ class Entitlements:
         rules = await self.rulebook.rules(slot.studio_code)
         if rules.no_shows_max is None:
             return []
-        there = await self._db.get(standings(user_id, slot.studio_code).consistent())
+        there = await self.db.get(standings(user_id, slot.studio_code).consistent())
         before = there.absences if there is not None else frozenset()
         absences = before - {str(slot)} if came else before | {str(slot)}
         if absences == before:
             return []
-        until = blocked_until(rules, absences, days.now(self._clock))
+        until = blocked_until(rules, absences, days.now(self.clock))
         update = standings.upsert(user_id, slot.studio_code).set(Standing.absences, absences)
         if until is None:
             update = update.remove(Standing.blocked_until)
@@ -195,8 +195,8 @@ class Entitlements:
 
     async def passes_of(self, user_id: str) -> list[Pass]:
         """Those that have not ended; what has ended stays in the table for a while."""
-        today = days.today(self._clock)
-        found = await self._db.all(passes_of(user_id).consistent())
+        today = days.today(self.clock)
+        found = await self.db.all(passes_of(user_id).consistent())
         return [one for one in found if one.valid_until >= today and one.kind is not PassKind.TRIAL]
 
     async def give(
@@ -205,7 +205,7 @@ class Entitlements:
         """A membership, or a book of tickets."""
         if not 1 <= len(name.strip()) <= NAME_LENGTH_MAX:
             raise refusals.BadPass(field="name")
-        if not valid_from <= valid_until <= LAST_DAY or valid_until < days.today(self._clock):
+        if not valid_from <= valid_until <= LAST_DAY or valid_until < days.today(self.clock):
             raise refusals.BadPass(field="valid_until")
         if tickets is not None and not 1 <= tickets <= TICKETS_MAX:
             raise refusals.BadPass(field="tickets")
@@ -218,12 +218,12 @@ class Entitlements:
             valid_from=valid_from,
             valid_until=valid_until,
             tickets_left=tickets,
-            created_at=days.now(self._clock),
+            created_at=days.now(self.clock),
             ttl=datetime.combine(valid_until, time(0, 0), JST) + KEPT,
         )
-        return await self._db.write(passes.create(given).known_by(Pass.pass_id))
+        return await self.db.write(passes.create(given).known_by(Pass.pass_id))
 
     async def take_away(self, staff: Staff, user_id: str, pass_id: str) -> None:
         """What was given. A first lesson was not, and stays written down: they would have another."""
         if pass_id != TRIAL_ID:
-            await self._db.write(passes.delete(user_id, staff.studio.code, pass_id))
+            await self.db.write(passes.delete(user_id, staff.studio.code, pass_id))

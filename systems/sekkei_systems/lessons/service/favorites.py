@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from sekkei.design import ConditionFailed
 from sekkei_systems.lessons import refusals
 from sekkei_systems.lessons.design import Status, TieKind, UserLesson
@@ -12,19 +14,19 @@ from sekkei_systems.lessons.service.ties import Ties
 from sekkei_systems.lessons.service.timetable import Timetable
 
 
+@dataclass
 class Favorites:
-    def __init__(self, ties: Ties, timetable: Timetable) -> None:
-        self._ties = ties
-        self._timetable = timetable
+    ties: Ties
+    timetable: Timetable
 
     async def add(self, member: Member, slot: Slot, notes: str | None = None) -> UserLesson:
         """Not of a lesson that is called off: it would end with the next look at it."""
-        lesson = await self._timetable.upcoming(slot)
+        lesson = await self.timetable.upcoming(slot)
         check_note(notes)
         if lesson.called_off:
             raise refusals.Closed()
-        liked = self._ties.made(member.user_id, lesson, TieKind.FAVORITE, notes=notes or None)
-        return await self._ties.register(liked, lesson)
+        liked = self.ties.made(member.user_id, lesson, TieKind.FAVORITE, notes=notes or None)
+        return await self.ties.register(liked, lesson)
 
     async def save(self, member: Member, slot: Slot, notes: str | None) -> UserLesson:
         """A favourite with this note, whether it was one before or not."""
@@ -35,15 +37,15 @@ class Favorites:
 
     async def change_note(self, member: Member, slot: Slot, notes: str | None) -> UserLesson:
         check_note(notes)
-        update = self._ties.update(member.user_id, slot, TieKind.FAVORITE).set(UserLesson.updated_at, self._ties.now())
+        update = self.ties.update(member.user_id, slot, TieKind.FAVORITE).set(UserLesson.updated_at, self.ties.now())
         update = update.set(UserLesson.notes, notes) if notes else update.remove(UserLesson.notes)
         try:
-            return await self._ties.db.write(update.when(UserLesson.status == Status.ACTIVE))
+            return await self.ties.db.write(update.when(UserLesson.status == Status.ACTIVE))
         except ConditionFailed:
             raise refusals.NoSuchTie() from None
 
     async def remove(self, member: Member, slot: Slot) -> None:
-        await self._ties.end(await self._ties.active(member.user_id, slot, TieKind.FAVORITE), Status.CANCELLED)
+        await self.ties.end(await self.ties.active(member.user_id, slot, TieKind.FAVORITE), Status.CANCELLED)
 
 
 def check_note(notes: str | None) -> None:

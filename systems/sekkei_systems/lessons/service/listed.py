@@ -4,6 +4,7 @@ when it has been missing for a grace period; a lesson that the feed never listed
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from sekkei.clock import Clock
@@ -19,17 +20,17 @@ DAYS_AHEAD = timedelta(days=14)
 """How far a feed is asked for."""
 
 
+@dataclass
 class Listed:
-    def __init__(self, db: Database, clock: Clock, timetable: Timetable) -> None:
-        self._db = db
-        self._clock = clock
-        self._timetable = timetable
+    db: Database
+    clock: Clock
+    timetable: Timetable
 
     async def compare(self, studio_code: str, listed: Collection[Slot]) -> list[Slot]:
         """Note what a feed lists and what it has left out; returns what was called off."""
-        today, now = days.today(self._clock), days.now(self._clock)
+        today, now = days.today(self.clock), days.now(self.clock)
         ended = []
-        for lesson in await self._db.all(timetable(studio_code, today, today + DAYS_AHEAD).consistent()):
+        for lesson in await self.db.all(timetable(studio_code, today, today + DAYS_AHEAD).consistent()):
             if slot_of(lesson) in listed:
                 await self._note(lesson, listed=True, missing_since=None)
             elif lesson.listed and not lesson.called_off and slot_of(lesson).starts_at > now:
@@ -41,7 +42,7 @@ class Listed:
 
     async def _call_off(self, slot: Slot) -> list[Slot]:
         try:
-            await self._timetable.call_off(slot)
+            await self.timetable.call_off(slot)
         except Refusal:  # it is being moved, or has begun meanwhile: the next time says what is left of it
             return []
         return [slot]
@@ -55,6 +56,6 @@ class Listed:
         else:
             update = update.set(Lesson.missing_since, missing_since)
         try:
-            await self._db.write(update.when(Lesson.studio_code.exists()))
+            await self.db.write(update.when(Lesson.studio_code.exists()))
         except ConditionFailed:
             return

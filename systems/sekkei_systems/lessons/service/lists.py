@@ -44,25 +44,25 @@ class LessonView:
     """What is free is held for others, to whom it was offered."""
 
 
+@dataclass
 class Lists:
-    def __init__(self, ties: Ties, timetable: Timetable) -> None:
-        self._ties = ties
-        self._timetable = timetable
+    ties: Ties
+    timetable: Timetable
 
     async def policy(self, studio_code: str) -> Policy:
-        return await self._ties.policy(studio_code)
+        return await self.ties.policy(studio_code)
 
     async def view(self, member: Member, slot: Slot) -> LessonView:
-        found, user_id = await self._timetable.get(slot), member.user_id
+        found, user_id = await self.timetable.get(slot), member.user_id
         to_lesson = of_user_to_lesson(user_id, slot.studio_code, slot.lesson_date, slot.start_time)
-        ties = await self._ties.db.all(to_lesson.consistent())
+        ties = await self.ties.db.all(to_lesson.consistent())
         active = {tie.kind: tie for tie in ties if tie.status is Status.ACTIVE}
         waiting = active.get(TieKind.WAITLIST)
-        queue = with_own(await self._ties.queue(slot), user_id, waiting)
+        queue = with_own(await self.ties.queue(slot), user_id, waiting)
         position = next((place for place, tie in enumerate(queue, 1) if tie.user_id == user_id), None)
         offers = 0
-        if not holds_offer(waiting, self._ties.now()):
-            offers = await self._ties.offers_to_others(slot, user_id, queue)
+        if not holds_offer(waiting, self.ties.now()):
+            offers = await self.ties.offers_to_others(slot, user_id, queue)
         held = 0 < (free_places(found) or 0) <= offers
         return LessonView(found, active, len(queue), position, held)
 
@@ -75,41 +75,41 @@ class Lists:
             return []
         if kind is not None:
             begin, end = datetime.combine(first, time.min, JST), datetime.combine(last, time(23, 59, 59), JST)
-            return await self._ties.db.all(of_user_between(member.user_id, kind, begin, end))
-        everything = await self._ties.db.all(all_of_user(member.user_id).consistent())
+            return await self.ties.db.all(of_user_between(member.user_id, kind, begin, end))
+        everything = await self.ties.db.all(all_of_user(member.user_id).consistent())
         found = [tie for tie in everything if first <= tie.lesson_date <= last]
         return sorted(found, key=lambda tie: (tie.starts_at, tie.studio_code, tie.kind.value))
 
     async def statistics(self, member: Member) -> Statistics:
-        history = await self._ties.db.all(of_user_and_kind(member.user_id, TieKind.HISTORY))
-        bookings = await self._ties.db.all(of_user_and_kind(member.user_id, TieKind.BOOKING))
+        history = await self.ties.db.all(of_user_and_kind(member.user_id, TieKind.HISTORY))
+        bookings = await self.ties.db.all(of_user_and_kind(member.user_id, TieKind.BOOKING))
         return statistics(history, sum(1 for tie in bookings if tie.cancelled_late))
 
     async def overlaps(self, member: Member, wanted: Lesson) -> list[Lesson]:
         """What the user has booked that takes place at the same time."""
         day = timedelta(days=1)
         start = slot_of(wanted).starts_at
-        near = await self._ties.db.all(of_user_between(member.user_id, TieKind.BOOKING, start - day, start + day))
+        near = await self.ties.db.all(of_user_between(member.user_id, TieKind.BOOKING, start - day, start + day))
         found = await self.lessons_of([tie for tie in near if tie.status is Status.ACTIVE])
         return overlapping(wanted, found.values())
 
     async def lessons_of(self, ties: Sequence[UserLesson]) -> dict[Slot, Lesson]:
         """The lessons that ties are to, as the timetable has them."""
         refs = [lesson(tie.studio_code, tie.lesson_date, tie.start_time) for tie in ties]
-        return {slot_of(one): one for one in await self._ties.db.get_many(refs) if one is not None}
+        return {slot_of(one): one for one in await self.ties.db.get_many(refs) if one is not None}
 
     async def positions(self, waiting: Sequence[UserLesson]) -> dict[Slot, int]:
         """Everyone's place in the queue of their lesson, from 1."""
         found: dict[Slot, int] = {}
         for tie in waiting:
-            queue = with_own(await self._ties.queue(slot_of(tie)), tie.user_id, tie)
+            queue = with_own(await self.ties.queue(slot_of(tie)), tie.user_id, tie)
             found[slot_of(tie)] = 1 + next(at for at, one in enumerate(queue) if one.user_id == tie.user_id)
         return found
 
     async def tie_of_link(self, member: Member, slot: Slot, tie_id: str) -> UserLesson:
         """The waitlist entry or booking that a link was made for; when there is another one now, the link is over."""
         to_lesson = of_user_to_lesson(member.user_id, slot.studio_code, slot.lesson_date, slot.start_time)
-        for tie in await self._ties.db.all(to_lesson.consistent()):
+        for tie in await self.ties.db.all(to_lesson.consistent()):
             if tie.kind is not TieKind.HISTORY and tie_id and tie_id in (tie.waitlist_id, tie.reservation_id):
                 return tie
         raise refusals.LinkOver()

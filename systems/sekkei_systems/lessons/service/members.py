@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 
-from sekkei.design import Database
-from sekkei.runtime.system import Context
+from sekkei.clock import Clock
+from sekkei.runtime.settings import Settings
+from sekkei.store import Store
 from sekkei.web.identity.accounts import email_of
 from sekkei.web.identity.design import Account, emails
 from sekkei.web.identity.design import design as identity
@@ -13,27 +14,20 @@ from sekkei_systems.lessons import refusals
 from sekkei_systems.lessons.design import Contact
 from sekkei_systems.lessons.service.contacts import Contacts
 
-AccountOf = Callable[[str], Awaitable[Account | None]]
 
-
-def account_of_mail(context: Context) -> AccountOf:
-    """Looks into the accounts that people sign in with."""
-    db: Database = identity.open(context.store, env=context.settings.env, clock=context.clock)
-
-    async def found(email: str) -> Account | None:
-        return await db.holder(emails, Account.email == email)
-
-    return found
-
-
+@dataclass
 class Members:
-    def __init__(self, contacts: Contacts, account_of: AccountOf) -> None:
-        self._contacts = contacts
-        self._account_of = account_of
+    contacts: Contacts
+    store: Store
+    settings: Settings
+    clock: Clock
+
+    def __post_init__(self) -> None:
+        self._accounts = identity.open(self.store, env=self.settings.env, clock=self.clock)
 
     async def by_mail(self, email: str) -> Contact:
         """Refuses an address that no account has; who has never been here gets a contact."""
-        account = await self._account_of(email_of(email))
+        account = await self._accounts.holder(emails, Account.email == email_of(email))
         if account is None:
             raise refusals.NoSuchMember(field="email")
-        return await self._contacts.ensure(account.id, account.name, account.email or "")
+        return await self.contacts.ensure(account.id, account.name, account.email or "")

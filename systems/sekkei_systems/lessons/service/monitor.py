@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import Enum
@@ -35,23 +35,22 @@ from sekkei_systems.lessons.design import (
     watched_on,
 )
 from sekkei_systems.lessons.ports.timetable.provider import Provider
+from sekkei_systems.lessons.rules.notices import Notices
 from sekkei_systems.lessons.rules.openings import books_itself, offers_left, untold
 from sekkei_systems.lessons.rules.places import (
     Availability,
     Word,
     as_said,
     free_places,
-    has_room,
+    has_places,
     is_available,
     is_overtaken,
-    places_here,
 )
 from sekkei_systems.lessons.rules.policy import Fairness, Policy
 from sekkei_systems.lessons.rules.quiet import quiet_pause
 from sekkei_systems.lessons.rules.selling import Sellers
 from sekkei_systems.lessons.rules.slots import Slot, slot_of
 from sekkei_systems.lessons.service.auto_booking import AutoBooking, NoPlace
-from sekkei_systems.lessons.service.counts import Counts
 from sekkei_systems.lessons.service.rulebook import Rulebook
 
 HORIZON = timedelta(days=14)
@@ -61,8 +60,6 @@ TRIES = 10
 FEED_BEHIND = timedelta(minutes=10)
 """So old what a studio's system says may be, when it is asked. A place is told late rather than falsely."""
 log = logging.getLogger("sekkei.lessons.monitor")
-Notice = Callable[[Contact | None, UserLesson, Lesson], Mapping[str, Mapping[str, Any]]]
-"""The notice by message kind, for the channels a user wants."""
 
 
 class Outcome(Enum):
@@ -84,29 +81,18 @@ class Pass:
     """While nobody waits: when another day comes into sight."""
 
 
+@dataclass
 class Monitor:
     """One pass looks at every lesson that somebody waits for within the horizon."""
 
-    def __init__(
-        self,
-        db: Database,
-        clock: Clock,
-        outbox: Outbox,
-        provider: Provider,
-        rulebook: Rulebook,
-        notice: Notice,
-        sellers: Sellers,
-        auto: AutoBooking | None = None,
-    ) -> None:
-        self._db = db
-        self._clock = clock
-        self._outbox = outbox
-        self._provider = provider
-        self._rulebook = rulebook
-        self._notice = notice
-        self._sellers = sellers
-        self._auto = auto
-        self._counts = Counts(db, clock)
+    db: Database
+    clock: Clock
+    outbox: Outbox
+    provider: Provider
+    rulebook: Rulebook
+    notices: Notices
+    sellers: Sellers
+    auto: AutoBooking
 
     async def run(self, horizon: timedelta = HORIZON) -> int:
         """Returns how many were told."""
@@ -114,11 +100,11 @@ class Monitor:
 
     async def look_at_all(self, horizon: timedelta = HORIZON) -> Pass:
         """Reads grow with those who wait, not with all ties."""
-        now = days.now(self._clock)
+        now = days.now(self.clock)
         told, day, last = 0, days.day_of(now), days.day_of(now + horizon)
         before: datetime | None = days.start_of(day + timedelta(days=1))
         while day <= last:
-            waiting = await self._db.all(watched_on(day))
+            waiting = await self.db.all(watched_on(day))
             queues = {slot: list(ties) for slot, ties in groupby(waiting, key=slot_of)}
             due = {slot: ties for slot, ties in queues.items() if now < slot.starts_at <= now + horizon}
             told += await self._look_at_all(due, now)
@@ -129,8 +115,8 @@ class Monitor:
 
     async def look_at(self, slot: Slot) -> int:
         """One lesson now: a place was given back, or its studio says that something changed."""
-        now = days.now(self._clock)
-        queue = await self._db.all(queue_of(slot.studio_code, slot.lesson_date, slot.start_time))
+        now = days.now(self.clock)
+        queue = await self.db.all(queue_of(slot.studio_code, slot.lesson_date, slot.start_time))
         if slot.starts_at <= now or not queue:
             return 0
         return await self._look_at_all({slot: queue}, now)
@@ -142,8 +128,8 @@ class Monitor:
         Raises Changed when more is known than was said, as far as clocks can tell: it is to be said anew, because
         nobody asks for it.
         """
-        await self._sellers.fresh()
-        now = days.now(self._clock)
+        await self.sellers.fresh()
+        now = days.now(self.clock)
         if slot.starts_at <= now:
             return 0
         said_at = min(said_at or now, now)  # a clock that runs ahead must not silence what is said later
@@ -151,10 +137,10 @@ class Monitor:
         heard = lessons.update(slot.studio_code, slot.lesson_date, slot.start_time).set(Lesson.pushed_at, said_at)
         try:
             # Noted also when it says nothing new, or an older one that comes later would be believed.
-            current = await self._db.write(heard.when(Lesson.studio_code.exists(), newest))
+            current = await self.db.write(heard.when(Lesson.studio_code.exists(), newest))
         except ConditionFailed:
             return 0
-        queue = await self._db.all(queue_of(slot.studio_code, slot.lesson_date, slot.start_time))
+        queue = await self.db.all(queue_of(slot.studio_code, slot.lesson_date, slot.start_time))
         told = await self._act_on(current, queue, Word(found, said_at, said_at), now)
         if told is None:
             raise Changed()
@@ -162,15 +148,15 @@ class Monitor:
 
     async def filled(self, before: Lesson, full: Lesson) -> None:
         """The last place was taken. Were it given back before the next pass, that would be an opening too."""
-        await self._sellers.fresh()
-        told, ours = self._sellers.tells(full), places_here(full) > places_here(before)
+        await self.sellers.fresh()
+        told, ours = self.sellers.tells(full), full.booked_here > before.booked_here
         refused = full.sold_out_at != before.sold_out_at
         if told and not (ours or refused or full.called_off):
             return  # its studio's system says so, and that was judged when it was heard
         if told and ours:
             await self._sold_out(full)
         if await self._ended(full) is not None:
-            await self._arm_again(await self._db.all(queue_of(full.studio_code, full.lesson_date, full.start_time)))
+            await self._arm_again(await self.db.all(queue_of(full.studio_code, full.lesson_date, full.start_time)))
 
     async def _sold_out(self, full: Lesson) -> None:
         """By our own booking, which its studio's system may not show yet."""
@@ -179,21 +165,21 @@ class Monitor:
         update = update.set(Lesson.sold_out_at, full.updated_at)
         still = (Lesson.episode == full.episode, Lesson.booked >= Lesson.capacity, older)
         with contextlib.suppress(ConditionFailed):
-            await self._db.write(update.when(*still))
+            await self.db.write(update.when(*still))
 
     async def _ended(self, full: Lesson, known_at: datetime | None = None) -> Lesson | None:
         """The opening is over. None when that is no news: word of it may come late, when the next one was counted."""
         update = lessons.update(full.studio_code, full.lesson_date, full.start_time).set(Lesson.was_available, False)
         update = update if known_at is None else update.set(Lesson.sold_out_at, known_at)
         try:
-            return await self._db.write(update.when(Lesson.was_available.is_(True), Lesson.episode == full.episode))
+            return await self.db.write(update.when(Lesson.was_available.is_(True), Lesson.episode == full.episode))
         except ConditionFailed:
             return None
 
     async def _look_at_all(self, queues: Mapping[Slot, list[UserLesson]], now: datetime) -> int:
-        await self._sellers.fresh()
+        await self.sellers.fresh()
         refs = [lesson(slot.studio_code, slot.lesson_date, slot.start_time) for slot in queues]
-        found = [one for one in await self._db.get_many(refs) if one is not None]
+        found = [one for one in await self.db.get_many(refs) if one is not None]
         told = 0
         for start in range(0, len(found), LESSONS_AT_ONCE):
             some = found[start : start + LESSONS_AT_ONCE]
@@ -201,7 +187,7 @@ class Monitor:
         return told
 
     async def _ask(self, current: Lesson, queue: list[UserLesson], now: datetime) -> int:
-        found = await self._provider.availability(current)
+        found = await self.provider.availability(current)
         if found is None:
             return 0
         return await self._act_on(current, queue, Word(found, now - FEED_BEHIND, now), now) or 0
@@ -216,10 +202,10 @@ class Monitor:
             return None
         # Offers are made out of what was counted, not out of what has been booked since.
         current = replace(noted, booked=said.booked)
-        if not has_room(current, found):
+        if not has_places(current, found):
             await self._arm_again(queue)
             return 0
-        policy = await self._rulebook.policy(current.studio_code)
+        policy = await self.rulebook.policy(current.studio_code)
         if not current.was_available or slot_of(current).starts_at - now < policy.stop_before:
             return 0
         mode = self._mode(policy, current, now)
@@ -246,15 +232,13 @@ class Monitor:
                 return len(booked), []
         left = [tie for tie in waiting if tie.user_id not in booked]
         if booked and left:
-            fresh = await self._db.get(lesson(current.studio_code, current.lesson_date, current.start_time))
+            fresh = await self.db.get(lesson(current.studio_code, current.lesson_date, current.start_time))
             left = left if fresh is not None and is_available(fresh) else []
         return len(booked), left
 
     async def _booked(self, tie: UserLesson, current: Lesson) -> bool:
-        if self._auto is None:
-            return False
         fresh = await self._as_they_are([tie])  # the index may be behind
-        return bool(fresh) and await self._auto.book(fresh[0], current)
+        return bool(fresh) and await self.auto.book(fresh[0], current)
 
     async def _tell_in_order(
         self, waiting: list[UserLesson], offers: int | None, current: Lesson, mode: Fairness, now: datetime
@@ -273,25 +257,25 @@ class Monitor:
 
     def _mode(self, policy: Policy, lesson: Lesson, now: datetime) -> Fairness:
         """Nothing can be held where others sell too."""
-        if not self._sellers.holds(lesson):
+        if not self.sellers.holds(lesson):
             return Fairness.BROADCAST
         return policy.mode(slot_of(lesson).starts_at, now)
 
     async def _as_they_are(self, queue: list[UserLesson]) -> list[UserLesson]:
         """Those who still wait, by the items themselves: the index may be behind."""
-        found = await self._db.get_many(user_lessons.ref_of(tie).consistent() for tie in queue)
+        found = await self.db.get_many(user_lessons.ref_of(tie).consistent() for tie in queue)
         return [tie for tie in found if tie is not None and tie.status is Status.ACTIVE]
 
     async def _as_filled(self, current: Lesson, queue: list[UserLesson]) -> Lesson:
         """Our own booking may have taken the last place a moment ago, and word of it be on its way: `filled`."""
         taken = current.was_available and current.is_open and free_places(current) == 0
-        if not taken or not self._sellers.by_port(current):
+        if not taken or not self.sellers.by_port(current):
             return current
         ended = await self._ended(current, current.updated_at)
         if ended is not None:
             await self._arm_again(queue)
             return ended
-        return await self._db.get(lesson(current.studio_code, current.lesson_date, current.start_time)) or current
+        return await self.db.get(lesson(current.studio_code, current.lesson_date, current.start_time)) or current
 
     async def _noted(
         self, current: Lesson, queue: list[UserLesson], word: Word, now: datetime
@@ -301,27 +285,27 @@ class Monitor:
         found, said = word.found, current
         for _ in range(TRIES):
             if found.told:
-                current = await self._as_filled(await self._counts.counted(current), queue)
-            said, room, certain = self._reckoned(current, word)
-            if said == current and current.was_available == room:
+                current = await self._as_filled(current, queue)
+            said, is_free, certain = self._reckoned(current, word)
+            if said == current and current.was_available == is_free:
                 return current, said if certain else None
             try:
-                noted = await self._db.write(_note(current, said, room, word, now))
+                noted = await self.db.write(_note(current, said, is_free, word, now))
                 return noted, said if certain else None
             except ConditionFailed:
-                fresh = await self._db.get(lesson(current.studio_code, current.lesson_date, current.start_time))
+                fresh = await self.db.get(lesson(current.studio_code, current.lesson_date, current.start_time))
                 if fresh is None or fresh.pushed_at != current.pushed_at or not found.told:
                     return fresh or current, said
                 current = fresh  # somebody booked meanwhile: what the studio says of its side is still true
         return current, said
 
     def _reckoned(self, current: Lesson, word: Word) -> tuple[Lesson, bool, bool]:
-        """The lesson as it was said, whether it has room by that, and whether that is certain."""
-        said = as_said(current, word.found, includes_ours=self._sellers.counts_ours(current))
+        """The lesson as it was said, whether a place is free by that, and whether that is certain."""
+        said = as_said(current, word.found, includes_ours=self.sellers.counts_ours(current))
         if not is_overtaken(current, word):
-            return said, has_room(said, word.found), True
+            return said, has_places(said, word.found), True
         # Where others sell, full is shown at once; whether the opening is over will be known later.
-        shown = not word.found.has_room and not self._sellers.by_port(current)
+        shown = not word.found.has_places and not self.sellers.by_port(current)
         return said if shown else current, current.was_available, False
 
     async def _arm_again(self, queue: list[UserLesson]) -> None:
@@ -335,11 +319,11 @@ class Monitor:
         # Not who was told of another opening since: what is held for them stays held.
         same = UserLesson.notify_episode.absent() | (UserLesson.notify_episode == tie.notify_episode)
         with contextlib.suppress(ConditionFailed):
-            await self._db.write(update.when(UserLesson.status == Status.ACTIVE, same))
+            await self.db.write(update.when(UserLesson.status == Status.ACTIVE, same))
 
     async def _tell_some(self, ties: list[UserLesson], current: Lesson, mode: Fairness, now: datetime) -> list[Outcome]:
         fresh = await self._as_they_are(ties)
-        people = await self._db.get_many(contact(tie.user_id) for tie in fresh)
+        people = await self.db.get_many(contact(tie.user_id) for tie in fresh)
         by_id = {person.user_id: person for person in people if person is not None}
         return await asyncio.gather(*(self._tell(tie, by_id.get(tie.user_id), current, mode, now) for tie in fresh))
 
@@ -354,9 +338,9 @@ class Monitor:
             except NoPlace:
                 return Outcome.TAKEN
         pause = quiet_pause(person, now, tie.starts_at)
-        policy = await self._rulebook.policy(tie.studio_code)
+        policy = await self.rulebook.policy(tie.studio_code)
         until = policy.held_until(tie.starts_at, now + pause) if mode is Fairness.FIRST_IN_LINE else None
-        notices = self._notice(person, replace(tie, offer_until=until), current)
+        notices = self.notices.opening(person, replace(tie, offer_until=until), current)
         if not notices:
             return await self._pass_over(tie, current)
         actions: list[Action[Any, Any]] = [_claim(tie, current, until, now)]
@@ -364,9 +348,9 @@ class Monitor:
             actions.append(_offer(current))
         for kind, body in notices.items():
             reason = f"opening/{slot_of(tie)}/{tie.user_id}/{tie.waitlist_id}/{current.episode}/{kind}"
-            actions.append(self._outbox.message(kind, str(body["to"]), body, id=reason, after=pause))
+            actions.append(self.outbox.message(kind, str(body["to"]), body, id=reason, after=pause))
         try:
-            await self._db.transact(*actions)
+            await self.db.transact(*actions)
         except TransactionFailed as failed:
             log.info("another monitor was quicker", extra={"user": tie.user_id, "reason": str(failed)})
             return Outcome.TAKEN
@@ -377,7 +361,7 @@ class Monitor:
         if tie.passed_over != current.episode:
             update = _update(tie).set(UserLesson.passed_over, current.episode)
             with contextlib.suppress(ConditionFailed):
-                await self._db.write(update.when(UserLesson.status == Status.ACTIVE))
+                await self.db.write(update.when(UserLesson.status == Status.ACTIVE))
         return Outcome.UNREACHABLE
 
 
@@ -396,10 +380,10 @@ def _claim(tie: UserLesson, current: Lesson, until: datetime | None, now: dateti
     return claim.remove(UserLesson.offer_until) if until is None else claim.set(UserLesson.offer_until, until)
 
 
-def _note(current: Lesson, said: Lesson, room: bool, word: Word, now: datetime) -> Update[Lesson]:
+def _note(current: Lesson, said: Lesson, is_free: bool, word: Word, now: datetime) -> Update[Lesson]:
     """What was said, if nothing else was said or booked meanwhile."""
     update = lessons.update(current.studio_code, current.lesson_date, current.start_time)
-    update = update.set(Lesson.was_available, room).set(Lesson.updated_at, now)
+    update = update.set(Lesson.was_available, is_free).set(Lesson.updated_at, now)
     heard = current.pushed_at
     no_newer = Lesson.pushed_at.absent() if heard is None else Lesson.pushed_at == heard
     update = update.when(Lesson.was_available.is_(current.was_available), no_newer)
@@ -408,11 +392,10 @@ def _note(current: Lesson, said: Lesson, room: bool, word: Word, now: datetime) 
         update = update.set(Lesson.capacity, said.capacity) if said.capacity is not None else update
         off = Lesson.called_off.is_(True)
         update = update.when(Lesson.booked == current.booked, off if current.called_off else ~off)
-        here = current.booked_here
-        update = update.when(Lesson.booked_here.absent() if here is None else Lesson.booked_here == here)
-    if room and not current.was_available:
+        update = update.when(Lesson.booked_here == current.booked_here)
+    if is_free and not current.was_available:
         return update.add(Lesson.episode, 1).set(Lesson.opened_at, word.latest)
-    is_told_full = word.found.told and current.was_available and not room
+    is_told_full = word.found.told and current.was_available and not is_free
     return update.set(Lesson.sold_out_at, word.latest) if is_told_full else update
 
 

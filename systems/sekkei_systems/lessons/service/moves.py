@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import logging
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -19,7 +20,6 @@ from sekkei.runtime.refusals import Changed
 from sekkei.runtime.schedules import Schedules
 from sekkei_systems.lessons import refusals
 from sekkei_systems.lessons.design import (
-    DeskAct,
     DeskVerb,
     Lesson,
     Status,
@@ -40,7 +40,6 @@ from sekkei_systems.lessons.rules.slots import Slot, length_of, parse_slot, slot
 from sekkei_systems.lessons.rules.ties import ttl_of
 from sekkei_systems.lessons.service.access import Staff
 from sekkei_systems.lessons.service.acts import Acts
-from sekkei_systems.lessons.service.counts import Counts
 from sekkei_systems.lessons.service.entitlements import Entitlements
 from sekkei_systems.lessons.service.ties import GOES_WITH_LESSON, Ties, all_active
 from sekkei_systems.lessons.service.timetable import LESSON_KEPT, Timetable
@@ -53,27 +52,16 @@ TRIES = 10
 log = logging.getLogger("sekkei.lessons.moves")
 
 
+@dataclass
 class Moves:
-    def __init__(
-        self,
-        ties: Ties,
-        timetable: Timetable,
-        sellers: Sellers,
-        acts: Acts,
-        outbox: Outbox,
-        notices: Notices,
-        schedules: Schedules,
-        entitlements: Entitlements,
-    ) -> None:
-        self._ties = ties
-        self._timetable = timetable
-        self._sellers = sellers
-        self._acts = acts
-        self._outbox = outbox
-        self._notices = notices
-        self._schedules = schedules
-        self._entitlements = entitlements
-        self._counts = Counts(ties.db, ties.clock)
+    ties: Ties
+    timetable: Timetable
+    sellers: Sellers
+    acts: Acts
+    outbox: Outbox
+    notices: Notices
+    schedules: Schedules
+    entitlements: Entitlements
 
     async def move(self, staff: Staff, slot: Slot, to: Slot, *beside: Action[Any, Any]) -> Lesson:
         """Returns the lesson in its new slot. Everybody concerned is told. `beside` is written with its beginning."""
@@ -83,35 +71,35 @@ class Moves:
             made = await self._begin(staff, slot, to, beside)
             if made is not None:
                 await self.carry(slot)
-                return await self._timetable.find(to) or made
+                return await self.timetable.find(to) or made
         raise Changed()
 
     async def _begin(self, staff: Staff, slot: Slot, to: Slot, beside: Sequence[Action[Any, Any]]) -> Lesson | None:
         """The new slot is taken and the old one closed, in one step; None when somebody booked or cancelled
         meanwhile."""
         there = await self._movable(slot)
-        if to.starts_at <= self._ties.now():
+        if to.starts_at <= self.ties.now():
             raise refusals.LessonOver()
         made = self._elsewhere(there, to)
-        created, act = lessons.create(made), self._acts.act(staff, slot, DeskVerb.MOVED, target=str(to))
+        created, act = lessons.create(made), self.acts.act(staff, slot, DeskVerb.MOVED, target=str(to))
         try:
-            await self._ties.db.transact(created, self._closing(there, to), self._acts.noted(act), *beside)
+            await self.ties.db.transact(created, self._closing(there, to), self.acts.noted(act), *beside)
         except TransactionFailed as failed:
             if failed.failed(created):
-                taken = await self._timetable.find(to)
+                taken = await self.timetable.find(to)
                 raise refusals.SlotTaken(name=taken.lesson_name if taken else "") from None
             return None
         return made
 
     async def _movable(self, slot: Slot) -> Lesson:
-        await self._sellers.fresh()
-        there = await self._counts.counted(await self._timetable.upcoming(slot))
+        await self.sellers.fresh()
+        there = await self.timetable.upcoming(slot)
         if there.called_off:
             raise refusals.CalledOff()
-        if not self._sellers.holds(there):
+        if not self.sellers.holds(there):
             raise refusals.BookedElsewhere()
         is_arriving = there.opens_after is not None
-        if there.moving_to is not None or is_arriving or there.booked_here is None:
+        if there.moving_to is not None or is_arriving:
             raise Changed()
         return there
 
@@ -123,26 +111,26 @@ class Moves:
             lesson_date=to.lesson_date,
             start_time=to.start_time,
             end_time=end,
-            booked=there.booked - (there.booked_here or 0),
+            booked=there.booked - there.booked_here,
             booked_here=0,
             is_open=False,
             opens_after=there.is_open,
             moved_from=str(slot_of(there)),
-            updated_at=self._ties.now(),
+            updated_at=self.ties.now(),
             ttl=to.starts_at + LESSON_KEPT,
         )
 
     def _closing(self, there: Lesson, to: Slot) -> Action[Any, Any]:
-        here = there.booked_here or 0
+        here = there.booked_here
         update = lessons.update(there.studio_code, there.lesson_date, there.start_time)
         update = update.set(Lesson.is_open, False).set(Lesson.moving_to, str(to)).set(Lesson.booked, here)
-        update = update.set(Lesson.updated_at, self._ties.now()).when(Lesson.moving_to.absent())
+        update = update.set(Lesson.updated_at, self.ties.now()).when(Lesson.moving_to.absent())
         same = (Lesson.booked == there.booked, Lesson.booked_here == here, ~Lesson.called_off.is_(True))
         return update.when(*same)
 
     async def carry(self, slot: Slot) -> int:
         """Take everybody over who is still there; returns how many. Opens the new slot when all bookings are over."""
-        old = await self._timetable.find(slot)
+        old = await self.timetable.find(slot)
         if old is None or old.moving_to is None:
             return 0
         new = await self._goal(old)
@@ -152,73 +140,48 @@ class Moves:
         straight = new.moved_from == str(slot)
         if not straight and new.moving_to is not None:
             return 1  # somebody may be left: the schedule looks again, when it is at rest
-        listed = await self._ties.db.all(of_studio_on(slot.studio_code, slot.lesson_date))
-        left = await all_active(self._ties.db, listed, slot)
+        listed = await self.ties.db.all(of_studio_on(slot.studio_code, slot.lesson_date))
+        left = await all_active(self.ties.db, listed, slot)
         for ties in left:
             await self._take_over(ties, old, new)
         if left and new.called_off:  # everybody else has been told
             await self._plan("changed", slot_of(new))
-        old = await self._timetable.find(slot)
+        old = await self.timetable.find(slot)
         if straight and old is not None and old.booked_here == 0:
             await self._open(new)
         return len(left)
 
     async def _goal(self, old: Lesson) -> Lesson | None:
-        """Where it takes place; None when nobody knows any more. Until 0.2 a slot could be cleared away that a move
-        still led to, and another lesson may stand there by now; where its own went the desk has noted."""
-        before, place = slot_of(old), parse_slot(old.moving_to or "")
-        since: datetime | None = None
-        for _ in range(TRIES):
-            found = await self._timetable.find(place)
-            if found is not None and found.moved_from == str(before):
-                return found
-            since = since or await self._since(before, place)
-            went = await self._went(place, since) if since else None
-            if went is None:
-                return None
-            before, place, since = place, parse_slot(went.target or ""), went.done_at
-        return None
-
-    async def _since(self, slot: Slot, to: Slot) -> datetime | None:
-        """When a lesson was moved there the last time."""
-        moved = (one for one in await self._acts.of(slot) if one.verb is DeskVerb.MOVED and one.target == str(to))
-        return next((one.done_at for one in moved), None)
-
-    async def _went(self, slot: Slot, since: datetime) -> DeskAct | None:
-        """How a lesson that came here then was moved on."""
-        moved = (one for one in (await self._acts.of(slot))[::-1] if one.verb is DeskVerb.MOVED)
-        return next((one for one in moved if one.done_at >= since - SKEW), None)
+        """Where it takes place; None when another lesson, or none, is there."""
+        found = await self.timetable.find(parse_slot(old.moving_to or ""))
+        return found if found is not None and found.moved_from == str(slot_of(old)) else None
 
     async def _end(self, old: Lesson) -> None:
         """It takes place nowhere: whoever is still here hears that it is off."""
         log.warning("a lesson was moved to where it is not", extra={"slot": str(slot_of(old)), "to": old.moving_to})
         update = lessons.update(old.studio_code, old.lesson_date, old.start_time).remove(Lesson.moving_to)
         update = update.set(Lesson.called_off, True).set(Lesson.is_open, False)
-        update = update.set(Lesson.updated_at, self._ties.now())
+        update = update.set(Lesson.updated_at, self.ties.now())
         with contextlib.suppress(ConditionFailed):
-            await self._ties.db.write(update.when(Lesson.moving_to == old.moving_to))
-
-    async def resume(self, slot: Slot) -> None:
-        """Look at a move again, a little later."""
-        await self._plan("move", slot)
+            await self.ties.db.write(update.when(Lesson.moving_to == old.moving_to))
 
     async def settle(self, slot: Slot) -> None:
         """By the schedule: when nobody is left, nor on the way to it, the old slot is free again, else it is looked at
         again."""
-        carried, old = await self.carry(slot), await self._timetable.find(slot)
+        carried, old = await self.carry(slot), await self.timetable.find(slot)
         if old is None or old.moving_to is None:
             return
-        if carried or old.booked_here or await is_arriving(self._timetable, old):
+        if carried or old.booked_here or await is_arriving(self.timetable, old):
             await self._plan("move", slot)
             return
         gone = lessons.delete(slot.studio_code, slot.lesson_date, slot.start_time)
         with contextlib.suppress(ConditionFailed):
-            await self._ties.db.write(gone.when(Lesson.moving_to == old.moving_to, Lesson.booked_here == 0))
+            await self.ties.db.write(gone.when(Lesson.moving_to == old.moving_to, Lesson.booked_here == 0))
 
     async def _take_over(self, ties: Sequence[UserLesson], old: Lesson, new: Lesson) -> None:
         """All that one user has to do with the lesson, at once: they hear once what becomes of it there."""
-        now, user_id, to = self._ties.now(), ties[0].user_id, slot_of(new)
-        found = await self._ties.db.get_many(self._ties.ref(user_id, to, kind) for kind in GOES_WITH_LESSON)
+        now, user_id, to = self.ties.now(), ties[0].user_id, slot_of(new)
+        found = await self.ties.db.get_many(self.ties.ref(user_id, to, kind) for kind in GOES_WITH_LESSON)
         there = {tie.kind: tie for tie in found if tie is not None}
         has = {kind for kind, tie in there.items() if tie.status is Status.ACTIVE}
         if TieKind.BOOKING in has.union(tie.kind for tie in ties):
@@ -226,14 +189,14 @@ class Moves:
         actions: list[Action[Any, Any]] = [change_status(tie, Status.CANCELLED, now) for tie in ties]
         for tie in ties:
             if tie.kind is TieKind.BOOKING:
-                actions += [give_place_back(old, now), arrive(new, now), *await self._entitlements.forgiven(tie)]
+                actions += [give_place_back(old, now), arrive(new, now), *await self.entitlements.forgiven(tie)]
             elif tie.kind in has:
                 continue  # so this one is over
             elif tie.kind is TieKind.WAITLIST:
-                actions.append(self._ties.as_seen(user_id, to, TieKind.BOOKING, there.get(TieKind.BOOKING)))
+                actions.append(self.ties.as_seen(user_id, to, TieKind.BOOKING, there.get(TieKind.BOOKING)))
             actions += [register(self._moved(tie, new, now)), *await self._messages(tie, new, now)]
         try:
-            await self._ties.db.transact(*actions)
+            await self.ties.db.transact(*actions)
         except TransactionFailed as failed:  # they changed it themselves meanwhile; the schedule looks again
             log.info("left for the next look", extra={"user": user_id, "reason": str(failed)})
 
@@ -251,12 +214,12 @@ class Moves:
         )
 
     async def _messages(self, tie: UserLesson, new: Lesson, now: datetime) -> list[Action[Any, Any]]:
-        person = await self._ties.db.get(contact(tie.user_id))
-        bodies = self._notices.moved(person, tie, new)
+        person = await self.ties.db.get(contact(tie.user_id))
+        bodies = self.notices.moved(person, tie, new)
         reason = f"moved/{slot_of(tie)}/{tie.user_id}/{tie.kind.value}/{tie.updated_at.timestamp():.3f}"
         pause = quiet_pause(person, now, tie.starts_at)
         return [
-            self._outbox.message(kind, str(body["to"]), body, id=f"{reason}/{kind}", after=pause)
+            self.outbox.message(kind, str(body["to"]), body, id=f"{reason}/{kind}", after=pause)
             for kind, body in bodies.items()
         ]
 
@@ -268,11 +231,11 @@ class Moves:
         update = update.set(Lesson.is_open, new.opens_after).remove(Lesson.opens_after)
         as_read = Lesson.opens_after == new.opens_after
         with contextlib.suppress(ConditionFailed):
-            await self._ties.db.write(update.when(as_read, ~Lesson.called_off.is_(True)))
+            await self.ties.db.write(update.when(as_read, ~Lesson.called_off.is_(True)))
 
     async def _plan(self, job: str, slot: Slot) -> None:
-        at = self._ties.now() + LOOK_AGAIN
-        await self._schedules.put(f"lessons/{job}/{slot}", job, {"slot": str(slot)}, at=at)
+        at = self.ties.now() + LOOK_AGAIN
+        await self.schedules.put(f"lessons/{job}/{slot}", job, {"slot": str(slot)}, at=at)
 
 
 async def is_arriving(timetable: Timetable, found: Lesson) -> bool:

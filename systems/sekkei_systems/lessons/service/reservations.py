@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
-from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -44,7 +44,7 @@ from sekkei_systems.lessons.design import (
     reservations,
     user_lesson,
 )
-from sekkei_systems.lessons.ports.booking.port import BookingPort, NoWord, StudioRefused
+from sekkei_systems.lessons.ports.booking.port import BookingPort, BookingPorts, NoWord, StudioRefused
 from sekkei_systems.lessons.rules.notices import Notices
 from sekkei_systems.lessons.rules.places import is_available
 from sekkei_systems.lessons.rules.quiet import quiet_pause
@@ -59,29 +59,20 @@ KEPT = timedelta(days=30)
 log = logging.getLogger("sekkei.lessons.reservations")
 
 
+@dataclass
 class Reservations:
-    def __init__(
-        self,
-        db: Database,
-        clock: Clock,
-        schedules: Schedules,
-        ports: Mapping[str, BookingPort],
-        outbox: Outbox,
-        notices: Notices,
-        entitlements: Entitlements,
-    ) -> None:
-        self._db = db
-        self._clock = clock
-        self._schedules = schedules
-        self._ports = ports
-        self._outbox = outbox
-        self._notices = notices
-        self._entitlements = entitlements
-        self._acts = Acts(db, clock)
+    db: Database
+    clock: Clock
+    schedules: Schedules
+    ports: BookingPorts
+    outbox: Outbox
+    notices: Notices
+    entitlements: Entitlements
+    acts: Acts
 
     def port(self, studio_code: str) -> BookingPort | None:
         """Those of the table are kept in step by `Connections`."""
-        return self._ports.get(studio_code, self._ports.get(""))
+        return self.ports.get(studio_code, self.ports.get(""))
 
     def _reached(self, made: Reservation) -> BookingPort:
         """Its connection may have been removed since: nothing is heard from it until it is there again."""
@@ -96,7 +87,7 @@ class Reservations:
         assert booking.reservation_id is not None
         if port is None:
             raise refusals.StudioSilent()
-        now = days.now(self._clock)
+        now = days.now(self.clock)
         made = Reservation(
             reservation_id=booking.reservation_id,
             user_id=booking.user_id,
@@ -108,7 +99,7 @@ class Reservations:
             ttl=slot.starts_at + KEPT,
         )
         await self._plan(made, SETTLED_AFTER)
-        await self._db.transact(reservations.put(made))
+        await self.db.transact(reservations.put(made))
         try:
             await port.reserve(made.reservation_id, slot)
         except StudioRefused as refused:
@@ -143,9 +134,9 @@ class Reservations:
         self, booking: UserLesson, there: Lesson | None
     ) -> tuple[Update[Lesson] | Check[Lesson], Action[Any, Any] | None]:
         """For the transaction that cancels: a place more, or one that is free when the studio has it back, which is
-        told now or later. An older version let a studio's word overwrite our own count; where there is nothing to
-        give back, that is still so then: a lesson that is moved there and back is not there for a moment."""
-        slot, now, counts = slot_of(booking), days.now(self._clock), there is not None and there.booked > 0
+        told now or later. Where there is nothing to give back, that is still so then: a lesson that is moved
+        there and back is not there for a moment."""
+        slot, now, counts = slot_of(booking), days.now(self.clock), there is not None and there.booked > 0
         if booking.reservation_id is None or self.port(booking.studio_code) is None:
             return (give_place_back(there, now) if there is not None and counts else _no_place(slot, there)), None
         made = Reservation(
@@ -171,7 +162,7 @@ class Reservations:
 
     async def settle(self, reservation_id: str) -> ReservationState | None:
         """Bring one to its end; what is left to do is planned again. Returns what it was, None when it is done."""
-        found = await self._db.get(reservations(reservation_id).consistent())
+        found = await self.db.get(reservations(reservation_id).consistent())
         if found is None:
             return None
         if found.place_taken and self.port(found.studio_code) is None:
@@ -196,9 +187,9 @@ class Reservations:
         """First written down, so that nobody books it meanwhile."""
         if made.state is ReservationState.RESERVING:
             try:
-                await self._db.write(self._step(made, ReservationState.RESERVING, ReservationState.RELEASING))
+                await self.db.write(self._step(made, ReservationState.RESERVING, ReservationState.RELEASING))
             except ConditionFailed:
-                fresh = await self._db.get(reservations(made.reservation_id).consistent())
+                fresh = await self.db.get(reservations(made.reservation_id).consistent())
                 if fresh is None or fresh.state is not ReservationState.RELEASING:
                     return  # it was booked or settled
         try:
@@ -217,51 +208,51 @@ class Reservations:
     ) -> None:
         """The studio has its place back, or sells no longer: only then is it free here too. When it was asked before,
         it is not `certain` that this happens now: a system that tells what is free has told of it, or will."""
-        there: Lesson | None = await self._db.get(lesson(made.studio_code, made.lesson_date, made.start_time))
+        there: Lesson | None = await self.db.get(lesson(made.studio_code, made.lesson_date, made.start_time))
         settled = settled.when(Reservation.state == ReservationState.RELEASING, Reservation.place_taken.is_(True))
         actions: list[Action[Any, Any]] = [settled]
-        if there is not None and there.booked > (there.booked_here or 0):
+        if there is not None and there.booked > there.booked_here:
             told = (there.sold_out_at or there.pushed_at) is not None
-            actions += [free_place(there, days.now(self._clock))] if certain or not told else []
+            actions += [free_place(there, days.now(self.clock))] if certain or not told else []
         try:
-            await self._db.transact(*actions)
+            await self.db.transact(*actions)
         except TransactionFailed:
             await self._again(made)
 
     async def _undo(self, made: Reservation, *, tell: bool = False) -> None:
         """The studio sold the place to somebody else after all: the booking here ends. Whoever has been booked since a
         while, or by others, is told, and the desk sees it."""
-        slot, now = Slot(made.studio_code, made.lesson_date, made.start_time), days.now(self._clock)
+        slot, now = Slot(made.studio_code, made.lesson_date, made.start_time), days.now(self.clock)
         key = (slot.studio_code, slot.lesson_date, slot.start_time)
-        booking = await self._db.get(user_lesson(made.user_id, *key, TieKind.BOOKING))
-        there: Lesson | None = await self._db.get(lesson(*key))
+        booking = await self.db.get(user_lesson(made.user_id, *key, TieKind.BOOKING))
+        there: Lesson | None = await self.db.get(lesson(*key))
         gone = reservations.delete(made.reservation_id).when(Reservation.state == ReservationState.BOOKED)
         actions: list[Action[Any, Any]] = [gone]
         if booking is not None and booking.status is Status.ACTIVE and booking.reservation_id == made.reservation_id:
             actions.append(change_status(booking, Status.CANCELLED, now))
             actions += [_undone(there, now)] if there is not None and there.booked > 0 else []
-            actions += await self._entitlements.returned(booking)
-            waited = await self._db.get(user_lesson(made.user_id, *key, TieKind.WAITLIST).consistent())
+            actions += await self.entitlements.returned(booking)
+            waited = await self.db.get(user_lesson(made.user_id, *key, TieKind.WAITLIST).consistent())
             if waited is not None and waited.status is Status.COMPLETED:  # it ended with the booking
                 actions.append(change_status(waited, Status.CANCELLED, now))
             actions += await self._told(slot, booking) if tell else []
         try:
-            await self._db.transact(*actions)
+            await self.db.transact(*actions)
         except TransactionFailed:
             await self._again(made)
 
     async def _told(self, slot: Slot, booking: UserLesson) -> list[Action[Any, Any]]:
-        person = await self._db.get(contact(booking.user_id))
+        person = await self.db.get(contact(booking.user_id))
         # As long as word of the booking waits, or they would hear of its end first.
-        pause = quiet_pause(person, days.now(self._clock), booking.starts_at)
+        pause = quiet_pause(person, days.now(self.clock), booking.starts_at)
         name = booking.guest_name or (person.name if person else booking.user_id)
         return [
-            *await self._acts.refused(slot, booking, name),
+            *await self.acts.refused(slot, booking, name),
             *[
-                self._outbox.message(
+                self.outbox.message(
                     kind, str(body["to"]), body, id=f"undone/{booking.reservation_id}/{kind}", after=pause
                 )
-                for kind, body in self._notices.refused(person, booking).items()
+                for kind, body in self.notices.refused(person, booking).items()
             ],
         ]
 
@@ -269,7 +260,7 @@ class Reservations:
         tries = made.tries + 1
         update = reservations.update(made.reservation_id).set(Reservation.tries, tries)
         try:
-            await self._db.write(update.when(Reservation.state.exists()))
+            await self.db.write(update.when(Reservation.state.exists()))
         except ConditionFailed:
             return
         pause = backoff_seconds(tries + 1, first=SETTLED_AFTER.total_seconds(), longest=PAUSE_SECONDS_MAX)
@@ -278,18 +269,18 @@ class Reservations:
     async def _done(self, made: Reservation, state: ReservationState) -> None:
         """Nothing is left to do, unless somebody has cancelled meanwhile."""
         with contextlib.suppress(ConditionFailed):
-            await self._db.write(reservations.delete(made.reservation_id).when(Reservation.state == state))
+            await self.db.write(reservations.delete(made.reservation_id).when(Reservation.state == state))
 
     async def _plan(self, made: Reservation, after: timedelta) -> None:
         await self._plan_key(made.reservation_id, after)
 
     async def _plan_key(self, key: str, after: timedelta) -> None:
-        at: datetime = days.now(self._clock) + after
-        await self._schedules.put(f"lessons/settle/{key}", "settle", {"reservation": key}, at=at)
+        at: datetime = days.now(self.clock) + after
+        await self.schedules.put(f"lessons/settle/{key}", "settle", {"reservation": key}, at=at)
 
     def _step(self, made: Reservation, before: ReservationState, after: ReservationState) -> Update[Reservation]:
         update = reservations.update(made.reservation_id).set(Reservation.state, after)
-        return update.set(Reservation.updated_at, days.now(self._clock)).when(Reservation.state == before)
+        return update.set(Reservation.updated_at, days.now(self.clock)).when(Reservation.state == before)
 
 
 def _undone(there: Lesson, now: datetime) -> Update[Lesson]:

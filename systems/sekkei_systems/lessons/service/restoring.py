@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -42,32 +43,23 @@ _EITHER = {TieKind.BOOKING: TieKind.WAITLIST, TieKind.WAITLIST: TieKind.BOOKING}
 log = logging.getLogger("sekkei.lessons.restoring")
 
 
+@dataclass
 class Restoring:
-    def __init__(
-        self,
-        ties: Ties,
-        timetable: Timetable,
-        sellers: Sellers,
-        outbox: Outbox,
-        notices: Notices,
-        schedules: Schedules,
-        entitlements: Entitlements,
-    ) -> None:
-        self._ties = ties
-        self._timetable = timetable
-        self._sellers = sellers
-        self._outbox = outbox
-        self._notices = notices
-        self._schedules = schedules
-        self._entitlements = entitlements
+    ties: Ties
+    timetable: Timetable
+    sellers: Sellers
+    outbox: Outbox
+    notices: Notices
+    schedules: Schedules
+    entitlements: Entitlements
 
     async def bring_back(self, slot: Slot, *beside: Action[Any, Any]) -> int:
         """Returns how many ties go on. `beside` is written with it, or nothing is."""
-        await self._timetable.upcoming(slot)
-        at = self._ties.now() + LOOK_AGAIN
-        await self._schedules.put(f"lessons/restore/{slot}", "restore", {"slot": str(slot)}, at=at)
+        await self.timetable.upcoming(slot)
+        at = self.ties.now() + LOOK_AGAIN
+        await self.schedules.put(f"lessons/restore/{slot}", "restore", {"slot": str(slot)}, at=at)
         try:
-            await self._ties.db.transact(self._takes_place(slot), *beside)
+            await self.ties.db.transact(self._takes_place(slot), *beside)
         except TransactionFailed:
             raise Changed() from None
         return await self.settle(slot)
@@ -76,25 +68,25 @@ class Restoring:
         """Closed until everybody is back, and noted that it opens then: whoever sees to that may die before."""
         update = lessons.update(slot.studio_code, slot.lesson_date, slot.start_time).set(Lesson.called_off, False)
         update = update.set(Lesson.is_open, False).set(Lesson.opens_after, True).remove(Lesson.called_off_words)
-        return update.set(Lesson.updated_at, self._ties.now()).when(Lesson.called_off.is_(True))
+        return update.set(Lesson.updated_at, self.ties.now()).when(Lesson.called_off.is_(True))
 
     async def settle(self, slot: Slot) -> int:
         """Everybody comes back, then it opens; also by the schedule. While a move is under way, that opens it."""
         done = await self.restore(slot)
-        found = await self._timetable.find(slot)
-        if found is not None and await is_arriving(self._timetable, found):
+        found = await self.timetable.find(slot)
+        if found is not None and await is_arriving(self.timetable, found):
             return done
         update = lessons.update(slot.studio_code, slot.lesson_date, slot.start_time).set(Lesson.is_open, True)
-        update = update.remove(Lesson.opens_after).set(Lesson.updated_at, self._ties.now())
+        update = update.remove(Lesson.opens_after).set(Lesson.updated_at, self.ties.now())
         with contextlib.suppress(ConditionFailed):
-            await self._ties.db.write(update.when(Lesson.opens_after.is_(True), ~Lesson.called_off.is_(True)))
+            await self.ties.db.write(update.when(Lesson.opens_after.is_(True), ~Lesson.called_off.is_(True)))
         return done
 
     async def restore(self, slot: Slot) -> int:
         """May be repeated: what goes on no longer says that it ended with the lesson."""
-        await self._sellers.fresh()
-        current = await self._timetable.find(slot)
-        if current is None or current.called_off or slot.starts_at <= self._ties.now():
+        await self.sellers.fresh()
+        current = await self.timetable.find(slot)
+        if current is None or current.called_off or slot.starts_at <= self.ties.now():
             return 0
         return sum([await self._resume(tie, current) for tie in await self._ended(slot)])
 
@@ -105,26 +97,26 @@ class Restoring:
         return 0
 
     def _may_go_on(self, tie: UserLesson, current: Lesson) -> bool:
-        return tie.kind is not TieKind.BOOKING or self._sellers.holds(current)
+        return tie.kind is not TieKind.BOOKING or self.sellers.holds(current)
 
     async def _ended(self, slot: Slot) -> list[UserLesson]:
-        listed = await self._ties.db.all(of_studio_on(slot.studio_code, slot.lesson_date))
+        listed = await self.ties.db.all(of_studio_on(slot.studio_code, slot.lesson_date))
         refs = [user_lessons.ref_of(tie).consistent() for tie in listed if slot_of(tie) == slot]
-        found = [tie for tie in await self._ties.db.get_many(refs) if tie is not None]
+        found = [tie for tie in await self.ties.db.get_many(refs) if tie is not None]
         return [tie for tie in found if tie.ended_with_lesson and tie.status is Status.CANCELLED]
 
     async def _restore(self, tie: UserLesson, current: Lesson) -> int:
         """Tickets that came back are taken again; where there are none any more, it was the studio's mistake."""
         entitled = Entitled(replace(tie, pass_id=None, ticket_taken=None, week_counted=None))
         if tie.kind is TieKind.BOOKING and not tie.guest_name:
-            entitled = await self._entitlements.entitled(entitled.booking, by_desk=True)
-        now = self._ties.now()
+            entitled = await self.entitlements.entitled(entitled.booking, by_desk=True)
+        now = self.ties.now()
         status, beside = await self._beside(tie, now)
         actions = [self._going_on(entitled.booking, status, now), *beside, *entitled.actions]
         actions += await self._messages(tie, now) if status is Status.ACTIVE else []
         place = restore_place(current, now)
         try:
-            await self._ties.db.transact(*actions, *([place] if tie.kind is TieKind.BOOKING else []))
+            await self.ties.db.transact(*actions, *([place] if tie.kind is TieKind.BOOKING else []))
         except TransactionFailed as failed:
             log.info("not restored", extra={"user": tie.user_id, "reason": str(failed)})
             there = failed.old(place) if tie.kind is TieKind.BOOKING and failed.failed(place) else None
@@ -139,24 +131,24 @@ class Restoring:
         user_id, slot, other = tie.user_id, slot_of(tie), _EITHER.get(tie.kind)
         if other is None:
             return Status.ACTIVE, []
-        found = await self._ties.db.get(self._ties.ref(user_id, slot, other))
+        found = await self.ties.db.get(self.ties.ref(user_id, slot, other))
         if found is None or found.status is not Status.ACTIVE:
-            return Status.ACTIVE, [self._ties.as_seen(user_id, slot, other, found)]
+            return Status.ACTIVE, [self.ties.as_seen(user_id, slot, other, found)]
         if other is TieKind.WAITLIST:
             return Status.ACTIVE, [change_status(found, Status.COMPLETED, now).remove(UserLesson.offer_until)]
-        return Status.COMPLETED, [self._ties.as_seen(user_id, slot, other, found)]
+        return Status.COMPLETED, [self.ties.as_seen(user_id, slot, other, found)]
 
     async def _let_book_again(self, tie: UserLesson) -> None:
         """Their place is gone: they hear that the lesson takes place, once."""
-        now = self._ties.now()
-        update = self._ties.update(tie.user_id, slot_of(tie), tie.kind).set(UserLesson.updated_at, now)
+        now = self.ties.now()
+        update = self.ties.update(tie.user_id, slot_of(tie), tie.kind).set(UserLesson.updated_at, now)
         update = update.remove(UserLesson.ended_with_lesson).when(UserLesson.ended_with_lesson.is_(True))
         with contextlib.suppress(TransactionFailed):  # they have booked again, or another worker was quicker
-            await self._ties.db.transact(update, *await self._messages(tie, now, goes_on=False))
+            await self.ties.db.transact(update, *await self._messages(tie, now, goes_on=False))
 
     def _going_on(self, tie: UserLesson, status: Status, now: datetime) -> Action[Any, Any]:
         """`tie` has what it takes now."""
-        update = self._ties.update(tie.user_id, slot_of(tie), tie.kind).set(UserLesson.status, status)
+        update = self.ties.update(tie.user_id, slot_of(tie), tie.kind).set(UserLesson.status, status)
         update = update.set(UserLesson.updated_at, now).remove(UserLesson.ended_with_lesson).knowing(tie)
         taken: list[tuple[Field[UserLesson, Any], object]] = [
             (UserLesson.pass_id, tie.pass_id),
@@ -171,11 +163,11 @@ class Restoring:
         return update.when(UserLesson.status == Status.CANCELLED, UserLesson.ended_with_lesson.is_(True))
 
     async def _messages(self, tie: UserLesson, now: datetime, *, goes_on: bool = True) -> list[Action[Any, Any]]:
-        person = await self._ties.db.get(contact(tie.user_id))
-        bodies = self._notices.brought_back(person, tie, goes_on=goes_on)
+        person = await self.ties.db.get(contact(tie.user_id))
+        bodies = self.notices.brought_back(person, tie, goes_on=goes_on)
         reason = f"back/{slot_of(tie)}/{tie.user_id}/{tie.kind.value}/{tie.updated_at.timestamp():.3f}"
         pause = quiet_pause(person, now, tie.starts_at)
         return [
-            self._outbox.message(kind, str(body["to"]), body, id=f"{reason}/{kind}", after=pause)
+            self.outbox.message(kind, str(body["to"]), body, id=f"{reason}/{kind}", after=pause)
             for kind, body in bodies.items()
         ]

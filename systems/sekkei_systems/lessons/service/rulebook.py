@@ -5,6 +5,7 @@ They are read again every few seconds, so that a booking does not pay for them.
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from datetime import timedelta
 
 from sekkei.clock import Clock
@@ -13,6 +14,7 @@ from sekkei.runtime import days
 from sekkei_systems.lessons import refusals
 from sekkei_systems.lessons.design import StudioRules, rules_of, studio_rules
 from sekkei_systems.lessons.rules.policy import MINUTES, Fairness, Policy, policy_with
+from sekkei_systems.lessons.rules.studios import Studios
 from sekkei_systems.lessons.service.access import Staff
 
 KEPT_SECONDS = 10.0
@@ -20,35 +22,38 @@ NUMBERS_MAX = 366
 MINUTES_MAX = 7 * 24 * 60
 
 
+@dataclass
 class Rulebook:
-    def __init__(self, db: Database, clock: Clock, policy: Policy) -> None:
-        self._db = db
-        self._clock = clock
-        self._policy = policy
-        self.usual = {name: int(getattr(policy, name) / timedelta(minutes=1)) for name in MINUTES}
+    db: Database
+    clock: Clock
+    everywhere: Policy
+    _kept: dict[str, tuple[float, StudioRules]] = field(default_factory=dict, init=False)
+
+    @property
+    def usual(self) -> dict[str, int]:
         """Minutes that hold where a studio has none of its own."""
-        self._kept: dict[str, tuple[float, StudioRules]] = {}
+        return {name: int(getattr(self.everywhere, name) / timedelta(minutes=1)) for name in MINUTES}
 
     async def rules(self, studio_code: str) -> StudioRules:
         read_at, kept = self._kept.get(studio_code, (float("-inf"), None))
-        if kept is None or self._clock.now() - read_at > KEPT_SECONDS:
-            kept = await self._db.get(rules_of(studio_code))
-            kept = kept or StudioRules(studio_code=studio_code, updated_at=days.now(self._clock))
-            self._kept[studio_code] = self._clock.now(), kept
+        if kept is None or self.clock.now() - read_at > KEPT_SECONDS:
+            kept = await self.db.get(rules_of(studio_code))
+            kept = kept or StudioRules(studio_code=studio_code, updated_at=days.now(self.clock))
+            self._kept[studio_code] = self.clock.now(), kept
         return kept
 
     async def policy(self, studio_code: str) -> Policy:
         rules = await self.rules(studio_code)
-        return policy_with(self._policy, rules.fairness, rules.minutes)
+        return policy_with(self.everywhere, rules.fairness, rules.minutes)
 
-    async def longest_reminder(self, studio_codes: list[str]) -> timedelta:
-        return max([self._policy.remind_before, *[(await self.policy(code)).remind_before for code in studio_codes]])
+    async def longest_reminder(self, studios: Studios) -> timedelta:
+        return max([self.everywhere.remind_before, *[(await self.policy(one.code)).remind_before for one in studios]])
 
     async def save(self, staff: Staff, wanted: StudioRules) -> StudioRules:
         """All of a studio's rules at once."""
         assert wanted.studio_code == staff.managing().studio.code
         _check(wanted)
-        saved = await self._db.write(studio_rules.put(wanted))
+        saved = await self.db.write(studio_rules.put(wanted))
         self._kept.pop(wanted.studio_code, None)
         return saved
 

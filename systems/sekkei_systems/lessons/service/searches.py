@@ -62,18 +62,18 @@ class Wish:
     time_until: time | None = None
 
 
+@dataclass
 class Searches:
     """The operations, and the job that tells."""
 
-    def __init__(self, db: Database, clock: Clock, outbox: Outbox, schedules: Schedules, notices: Notices) -> None:
-        self._db = db
-        self._clock = clock
-        self._outbox = outbox
-        self._schedules = schedules
-        self._notices = notices
+    db: Database
+    clock: Clock
+    outbox: Outbox
+    schedules: Schedules
+    notices: Notices
 
     async def of(self, member: Member) -> list[Search]:
-        return await self._db.all(searches_of(member.user_id).consistent())
+        return await self.db.all(searches_of(member.user_id).consistent())
 
     async def save(self, member: Member, wish: Wish) -> Search:
         program, instructor = (wish.program or "").strip() or None, (wish.instructor or "").strip() or None
@@ -92,7 +92,7 @@ class Searches:
             weekdays=wish.weekdays,
             time_from=wish.time_from,
             time_until=wish.time_until,
-            created_at=days.now(self._clock),
+            created_at=days.now(self.clock),
         )
         saved = await self.of(member)
         same = next((one for one in saved if _wish_of(one) == _wish_of(made)), None)
@@ -101,18 +101,18 @@ class Searches:
         if len(saved) >= SEARCHES_MAX:
             raise refusals.TooManySearches(limit=SEARCHES_MAX)
         with contextlib.suppress(TransactionFailed):  # by its id: the same one was saved at the same moment
-            await self._db.transact(searches.create(made))
+            await self.db.transact(searches.create(made))
         return made
 
     async def delete(self, member: Member, search_id: str) -> None:
         try:
-            await self._db.transact(searches.delete(member.user_id, search_id).must_exist())
+            await self.db.transact(searches.delete(member.user_id, search_id).must_exist())
         except TransactionFailed:
             raise refusals.NoSuchSearch() from None
 
     async def came_up(self, found: Lesson, *, opened: bool) -> int:
         """A lesson appeared or opened: note it for everybody who looks for it. Done twice, it is noted once."""
-        now = days.now(self._clock)
+        now = days.now(self.clock)
         if slot_of(found).starts_at <= now or not is_available(found):
             return 0
         users = sorted({search.user_id for search in await self._looking_for(found)})
@@ -130,7 +130,7 @@ class Searches:
             search_key(None, None, found.instructor),
             *([search_key(None, found.program, None)] if found.program else []),
         }
-        return [search for key in sorted(keys) for search in await self._db.all(seekers(key)) if fits(search, found)]
+        return [search for key in sorted(keys) for search in await self.db.all(seekers(key)) if fits(search, found)]
 
     async def _note(self, user_id: str, found: Lesson, now: datetime, opened: bool) -> bool:
         match = Match(
@@ -144,29 +144,29 @@ class Searches:
         )
         newer = (Match.seen_at < found.updated_at) & (Match.told_at.absent() | (Match.told_at < now - TOLD_AGAIN_AFTER))
         try:
-            await self._db.write(matches.put(match).when(Match.user_id.absent() | newer))
+            await self.db.write(matches.put(match).when(Match.user_id.absent() | newer))
         except ConditionFailed:
             return False
         return True
 
     async def _next_turn(self, user_id: str, now: datetime) -> datetime:
         """When somebody may be told of an opening: now, or two minutes after they were told of one."""
-        noted = await self._db.all(matches_of(user_id).consistent())
+        noted = await self.db.all(matches_of(user_id).consistent())
         return max([now, *(one.told_at + GATHERED for one in noted if one.opened and one.told_at is not None)])
 
     async def _schedule(self, user_id: str, at: datetime) -> None:
         # By the window, so that lessons that keep coming do not put the notice off for ever.
         window = int(at.timestamp() // GATHERED.total_seconds())
-        await self._schedules.put(f"lessons/searches/{user_id}/{window}", "searches", {"user": user_id}, at=at)
+        await self.schedules.put(f"lessons/searches/{user_id}/{window}", "searches", {"user": user_id}, at=at)
 
     async def tell(self, user_id: str) -> int:
         """One notice of all that came up and can still be booked; returns how many lessons are in it."""
-        now = days.now(self._clock)
-        untold = [one for one in await self._db.all(matches_of(user_id).consistent()) if one.told_at is None]
+        now = days.now(self.clock)
+        untold = [one for one in await self.db.all(matches_of(user_id).consistent()) if one.told_at is None]
         untold = untold[:TOLD_AT_ONCE]
         found = await self._still_wanted(user_id, untold, now)
-        person = await self._db.get(contact(user_id))
-        bodies = self._notices.found(person, found) if found else {}
+        person = await self.db.get(contact(user_id))
+        bodies = self.notices.found(person, found) if found else {}
         named = "".join(f"{slot_of(one)}{one.updated_at.isoformat()}" for one in found)
         reason = f"search/{user_id}/{hashlib.sha256(named.encode()).hexdigest()[:16]}"
         pause = quiet_pause(person, now, slot_of(found[0]).starts_at) if found else timedelta()
@@ -180,13 +180,13 @@ class Searches:
             if bodies or slot_of(one) not in told  # who cannot be reached has been told of nothing
         ]
         messages = [
-            self._outbox.message(kind, str(body["to"]), body, id=f"{reason}/{kind}", after=pause)
+            self.outbox.message(kind, str(body["to"]), body, id=f"{reason}/{kind}", after=pause)
             for kind, body in bodies.items()
         ]
         if not marks:
             return 0
         try:
-            await self._db.transact(*marks, *messages)
+            await self.db.transact(*marks, *messages)
         except TransactionFailed as failed:
             log.info("another worker was quicker", extra={"user": user_id, "reason": str(failed)})
             return 0
@@ -194,14 +194,14 @@ class Searches:
 
     async def _still_wanted(self, user_id: str, noted: list[Match], now: datetime) -> list[Lesson]:
         """What is still free, and what the user has not booked or queued for; in time order."""
-        there = await self._db.get_many(lesson(one.studio_code, one.lesson_date, one.start_time) for one in noted)
+        there = await self.db.get_many(lesson(one.studio_code, one.lesson_date, one.start_time) for one in noted)
         free = [one for one in there if one is not None and is_available(one) and slot_of(one).starts_at > now]
         refs = [
             user_lesson(user_id, one.studio_code, one.lesson_date, one.start_time, kind)
             for one in free
             for kind in (TieKind.BOOKING, TieKind.WAITLIST)
         ]
-        own = {slot_of(tie) for tie in await self._db.get_many(refs) if tie is not None and tie.status is Status.ACTIVE}
+        own = {slot_of(tie) for tie in await self.db.get_many(refs) if tie is not None and tie.status is Status.ACTIVE}
         return sorted((one for one in free if slot_of(one) not in own), key=lambda one: slot_of(one).starts_at)
 
 

@@ -6,35 +6,40 @@ It is shown once, when it is made.
 from __future__ import annotations
 
 import secrets
+from dataclasses import dataclass
 
 from sekkei.clock import Clock
 from sekkei.design import Database
 from sekkei.runtime import days
 from sekkei.runtime.sealed_texts import SealedTexts
+from sekkei.runtime.settings import Secrets
 from sekkei_systems.lessons.design import StudioSecret, studio_secrets
 from sekkei_systems.lessons.service.access import Staff
 
 
+@dataclass
 class StudioSecrets:
-    def __init__(self, db: Database, clock: Clock, *keys: bytes) -> None:
-        self._db = db
-        self._clock = clock
-        self._texts = SealedTexts(*keys)
+    db: Database
+    clock: Clock
+    keys: Secrets
+
+    def __post_init__(self) -> None:
+        self._texts = SealedTexts(*self.keys.keys("lessons studio secrets"))
 
     async def renew(self, staff: Staff) -> str:
         """A new one; the old one is void."""
         code, made = staff.managing().studio.code, secrets.token_urlsafe(32)
         sealed = self._texts.close(made.encode(), code)
-        row = StudioSecret(studio_code=code, sealed=sealed, made_at=days.now(self._clock))
-        await self._db.write(studio_secrets.put(row))
+        row = StudioSecret(studio_code=code, sealed=sealed, made_at=days.now(self.clock))
+        await self.db.write(studio_secrets.put(row))
         return made
 
     async def forget(self, staff: Staff) -> None:
         """The environment's holds again."""
-        await self._db.write(studio_secrets.delete(staff.managing().studio.code))
+        await self.db.write(studio_secrets.delete(staff.managing().studio.code))
 
     async def find(self, studio_code: str) -> StudioSecret | None:
-        return await self._db.get(studio_secrets(studio_code).consistent())
+        return await self.db.get(studio_secrets(studio_code).consistent())
 
     async def secret(self, studio_code: str) -> bytes | None:
         """None when the studio has none of its own. One that does not open (another SEKKEI_SECRET) verifies nothing."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
 
@@ -34,19 +35,19 @@ from sekkei_systems.lessons.service.rulebook import Rulebook
 GOES_WITH_LESSON = (TieKind.FAVORITE, TieKind.WAITLIST, TieKind.BOOKING)
 
 
+@dataclass
 class Ties:
     """The rows behind favourites, waitlist entries and bookings; the rulebook says how studios handle waitlists."""
 
-    def __init__(self, db: Database, clock: Clock, rulebook: Rulebook) -> None:
-        self.db = db
-        self.clock = clock
-        self._rulebook = rulebook
+    db: Database
+    clock: Clock
+    rulebook: Rulebook
 
     def now(self) -> datetime:
         return days.now(self.clock)
 
     async def policy(self, studio_code: str) -> Policy:
-        return await self._rulebook.policy(studio_code)
+        return await self.rulebook.policy(studio_code)
 
     async def mode(self, slot: Slot) -> Fairness:
         return (await self.policy(slot.studio_code)).mode(slot.starts_at, self.now())

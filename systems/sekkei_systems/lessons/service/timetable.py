@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any
 
@@ -21,22 +22,22 @@ DAYS_MAX = 31
 LESSON_KEPT = timedelta(days=90)
 
 
+@dataclass
 class Timetable:
     """What stands in it is what studios said last; what is booked stays booked."""
 
-    def __init__(self, db: Database, clock: Clock) -> None:
-        self._db = db
-        self._clock = clock
+    db: Database
+    clock: Clock
 
     async def between(self, studio_code: str, first: date, last: date) -> list[Lesson]:
         if last < first:
             return []
         if (last - first).days >= DAYS_MAX:
             last = first + timedelta(days=DAYS_MAX - 1)
-        return await self._db.all(timetable(studio_code, first, last))
+        return await self.db.all(timetable(studio_code, first, last))
 
     async def find(self, slot: Slot) -> Lesson | None:
-        return await self._db.get(lesson(slot.studio_code, slot.lesson_date, slot.start_time))
+        return await self.db.get(lesson(slot.studio_code, slot.lesson_date, slot.start_time))
 
     async def get(self, slot: Slot) -> Lesson:
         found = await self.find(slot)
@@ -70,7 +71,7 @@ class Timetable:
         wanted = self.check(draft, None)
         made = replace(wanted, booked=0, booked_here=0, ttl=draft.slot.starts_at + LESSON_KEPT)
         try:
-            return await self._db.write(lessons.create(made), once=True)
+            return await self.db.write(lessons.create(made), once=True)
         except ConditionFailed:
             there = await self.find(draft.slot)
             raise refusals.SlotTaken(name=there.lesson_name if there else "") from None
@@ -91,8 +92,8 @@ class Timetable:
             update = update.when(~Lesson.called_off.is_(True))
         try:
             if not beside:
-                return await self._db.write(update)
-            await self._db.transact(update, *beside)
+                return await self.db.write(update)
+            await self.db.transact(update, *beside)
         except (ConditionFailed, TransactionFailed):
             raise refusals.NoSuchLesson() if await self.find(slot) is None else refusals.CalledOff() from None
         return await self.get(slot)
@@ -112,7 +113,7 @@ class Timetable:
         return await self.change(LessonDraft(slot, called_off=True, called_off_words=words), *beside)
 
     def _now(self) -> datetime:
-        return days.now(self._clock)
+        return days.now(self.clock)
 
 
 def check_lesson(wanted: Lesson) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from sekkei.runtime.refusals import Refusal
 from sekkei_systems.lessons import refusals
 from sekkei_systems.lessons.design import DeskAct, DeskVerb
@@ -13,34 +15,34 @@ from sekkei_systems.lessons.service.moves import Moves
 from sekkei_systems.lessons.service.restoring import Restoring
 
 
+@dataclass
 class Undoing:
-    def __init__(self, acts: Acts, desk: Desk, moves: Moves, restoring: Restoring) -> None:
-        self._acts = acts
-        self._desk = desk
-        self._moves = moves
-        self._restoring = restoring
+    acts: Acts
+    desk: Desk
+    moves: Moves
+    restoring: Restoring
 
     async def undo(self, staff: Staff, slot: Slot, act_id: str) -> Slot:
         """Returns where the lesson is then. Refuses what was undone before, is too long ago, or cannot be."""
-        act = await self._acts.get(staff.own(slot), act_id)
-        if not self._acts.may_undo(act):
+        act = await self.acts.get(staff.own(slot), act_id)
+        if not self.acts.may_undo(act):
             raise refusals.CannotUndo()
         try:
             return await self._undo(staff, slot, act)
         except Refusal:
-            if not self._acts.may_undo(await self._acts.get(slot, act_id)):
+            if not self.acts.may_undo(await self.acts.get(slot, act_id)):
                 raise refusals.CannotUndo() from None  # another click was quicker
             raise
 
     async def _undo(self, staff: Staff, slot: Slot, act: DeskAct) -> Slot:
         """Each marks the act in its own transaction: it is never marked and not undone."""
         if act.verb in (DeskVerb.BOOKED, DeskVerb.WALK_IN):
-            await self._desk.cancel_for(staff, slot, act.user_id or "", undoes=act)
+            await self.desk.cancel_for(staff, slot, act.user_id or "", undoes=act)
         elif act.verb is DeskVerb.CANCELLED:
-            await self._desk.book_for(staff, slot, act.user_id or "", undoes=act)
+            await self.desk.book_for(staff, slot, act.user_id or "", undoes=act)
         elif act.verb is DeskVerb.CALLED_OFF:
-            await self._restoring.bring_back(slot, self._acts.undone(act))
+            await self.restoring.bring_back(slot, self.acts.undone(act))
         elif act.verb is DeskVerb.MOVED:
-            await self._moves.settle(slot)  # what still stands in the old slot would be in the way
-            await self._moves.move(staff, parse_slot(act.target or ""), slot, self._acts.undone(act))
+            await self.moves.settle(slot)  # what still stands in the old slot would be in the way
+            await self.moves.move(staff, parse_slot(act.target or ""), slot, self.acts.undone(act))
         return slot

@@ -10,10 +10,12 @@ import msgspec
 from msgspec import Meta
 from starlette.requests import Request
 
-from sekkei.design import TransactionFailed
+from sekkei.clock import Clock
+from sekkei.design import Database, TransactionFailed
 from sekkei.kit.typed import Token
+from sekkei.runtime.idempotency import Idempotency
 from sekkei.runtime.refusals import Invalid
-from sekkei.runtime.system import Context
+from sekkei.runtime.settings import Settings
 from sekkei.web import Operations
 from sekkei_systems.lessons.api.shapes import LessonName
 from sekkei_systems.lessons.ports.timetable.provider import availability_in
@@ -48,28 +50,29 @@ class Signed(msgspec.Struct, rename={"signature": "X-Signature", "timestamp": "X
     """Seconds; five minutes to either side."""
 
 
+@dataclass
 class Pushes:
     """What studios' own systems send: signed with the secret that they share with us, and heard once."""
 
-    def __init__(self, context: Context) -> None:
-        given = context.settings.get("lessons_push_secret").encode()
-        self._secret = given or context.settings.secrets.key("lessons availability")
-        self._runtime = context.runtime
-        self._idempotency = context.idempotency
-        self._clock = context.clock
-        self._secrets = StudioSecrets(
-            context.db, context.clock, *context.settings.secrets.keys("lessons studio secrets")
-        )
+    settings: Settings
+    runtime: Database
+    idempotency: Idempotency
+    clock: Clock
+    secrets: StudioSecrets
+
+    def _shared(self) -> bytes:
+        given = self.settings.get("lessons_push_secret").encode()
+        return given or self.settings.secrets.key("lessons availability")
 
     async def verified(self, lesson: str, raw: bytes, headers: Signed) -> datetime:
         """When it was signed, with the studio's own secret where it has one."""
-        own = await self._secrets.secret(lesson.partition("/")[0]) if headers.signature else None
-        return verify_push(own or self._secret, lesson, raw, headers.signature, headers.timestamp, self._clock)
+        own = await self.secrets.secret(lesson.partition("/")[0]) if headers.signature else None
+        return verify_push(own or self._shared(), lesson, raw, headers.signature, headers.timestamp, self.clock)
 
     async def hear_once(self, push: Push) -> None:
         kept = timedelta(seconds=2 * PUSH_SECONDS_MAX)
         try:
-            await self._runtime.transact(self._idempotency.mark(f"lessons/push/{push.signature}", kept=kept))
+            await self.runtime.transact(self.idempotency.mark(f"lessons/push/{push.signature}", kept=kept))
         except TransactionFailed:
             raise Replayed() from None
 

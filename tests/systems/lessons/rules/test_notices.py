@@ -6,7 +6,7 @@ import orjson
 import pytest
 
 from sekkei.clock import ManualClock
-from sekkei.runtime.settings import Secrets
+from sekkei.runtime.settings import Secrets, Settings
 from sekkei_systems.lessons.design import Contact, Lesson, TieKind, UserLesson
 from sekkei_systems.lessons.rules.links import Links
 from sekkei_systems.lessons.rules.notices import LINE_UNITS_MAX, Messages, Notices
@@ -27,7 +27,7 @@ FOUND = Lesson(
 
 @pytest.fixture
 def notices(clock: ManualClock) -> Notices:
-    return Notices(Links(Secrets(b"a secret of tests")), "https://x.example", STUDIOS, clock)
+    return Notices(Links(Secrets(b"a secret of tests")), Settings(public_url="https://x.example"), STUDIOS, clock)
 
 
 def hana(**more: Any) -> Contact:

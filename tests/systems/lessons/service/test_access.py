@@ -15,7 +15,7 @@ from tests.systems.lessons.world import LESSON, STUDIOS, World
 async def test_only_those_who_run_a_studio_see_and_change_it(world: World) -> None:
     found = await world.lesson(capacity=3)
     other = replace(found, start_time=time(9, 0))
-    access = Access(STUDIOS, StaffList({"gnz": frozenset({"a@x"}), "sby": frozenset({"b@x"})}))
+    access = Access(STUDIOS, StaffList({"gnz": frozenset({"a@x"}), "sby": frozenset({"b@x"})}), world.service.roster)
     strangers = [Member("b", "b@x"), Member("c", ""), Member("a@x", "someone@else")]
     for stranger in strangers:
         with pytest.raises(refusals.NotStaff):

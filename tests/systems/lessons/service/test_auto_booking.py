@@ -159,7 +159,7 @@ async def test_whoever_no_longer_wishes_it_is_not_booked(
             await deed(world)
         return await sound(*about, **more)
 
-    auto = world.monitor._auto
+    auto = world.monitor.auto
     assert auto is not None
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(owner, name, meanwhile)

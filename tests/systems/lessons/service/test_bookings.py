@@ -147,7 +147,7 @@ async def test_a_place_goes_back_where_the_lesson_was_not_there_for_a_moment(
     """It was moved there and back while somebody cancelled: the booking was the same, and its place stayed taken."""
     await world.lesson(capacity=2)
     await world.book("hana", LESSON)
-    timetable = world.service.bookings._timetable
+    timetable = world.service.bookings.timetable
 
     async def not_there(slot: Slot) -> None:
         monkeypatch.undo()

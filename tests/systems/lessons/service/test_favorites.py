@@ -58,7 +58,7 @@ async def test_a_lesson_that_is_off_or_moved_in_that_moment_is_no_favourite(
 ) -> None:
     """Everybody who was there had been told, and they would have heard of it by themselves, or once more."""
     await world.lesson()
-    timetable = world.service.favorites._timetable
+    timetable = world.service.favorites.timetable
     read = timetable.upcoming
 
     async def slow(slot: Slot) -> Lesson:

@@ -8,22 +8,18 @@ from typing import Any, cast
 import pytest
 
 from sekkei.clock import ManualClock
-from sekkei.runtime.outbox import Outbox
 from sekkei.runtime.refusals import Changed
 from sekkei.store import Store
 from sekkei_systems import days
 from sekkei_systems.lessons import refusals
 from sekkei_systems.lessons.design import Lesson, TieKind, UserLesson, design, lessons, user_lessons
-from sekkei_systems.lessons.ports.timetable.catalogue import Catalogue
 from sekkei_systems.lessons.rules.places import Availability
 from sekkei_systems.lessons.rules.policy import Fairness, Policy
 from sekkei_systems.lessons.rules.selling import Sellers
 from sekkei_systems.lessons.rules.slots import Slot
 from sekkei_systems.lessons.service.access import Member
-from sekkei_systems.lessons.service.monitor import Monitor
-from sekkei_systems.lessons.service.rulebook import Rulebook
 from tests.scripted_store import ScriptedStore, once
-from tests.systems.lessons.world import LESSON, STAFF, World, bookings_on, notice, open_world
+from tests.systems.lessons.world import LESSON, STAFF, World, bookings_on, open_world
 
 
 async def resize(world: World, capacity: int) -> None:
@@ -46,16 +42,7 @@ async def told(world: World) -> list[str]:
 async def reachable_world(store: Store, clock: ManualClock, policy: Policy) -> World:
     """Notices go to those who have a contact, as in the system itself."""
     world = await open_world(store, clock, policy)
-    outbox = Outbox(world.runtime, clock, "lessons")
-    monitor = Monitor(
-        world.db,
-        clock,
-        outbox,
-        Catalogue(world.db),
-        Rulebook(world.db, clock, policy),
-        world.service.notices.opening,
-        Sellers(),
-    )
+    monitor = dataclasses.replace(world.monitor, notices=world.service.notices)
     return dataclasses.replace(world, service=dataclasses.replace(world.service, monitor=monitor))
 
 
@@ -229,15 +216,15 @@ async def test_what_is_said_while_a_lesson_is_off_stands_when_it_is_brought_back
 
 async def test_what_is_called_off_while_a_push_is_heard_stays_closed(world: World) -> None:
     await waiting(world, 1)
-    counted, once = world.monitor._counts.counted, [True]
+    filled, once = world.monitor._as_filled, [True]
 
-    async def called_off(found: Lesson) -> Lesson:
+    async def called_off(found: Lesson, queue: list[UserLesson]) -> Lesson:
         if once:
             once.clear()
             await world.service.desk.call_off(STAFF, LESSON)
-        return await counted(found)
+        return await filled(found, queue)
 
-    world.monitor._counts.counted = called_off  # type: ignore[method-assign]
+    world.monitor._as_filled = called_off  # type: ignore[method-assign]
     await world.monitor.pushed(LESSON, Availability(3, 20, True))
     found = await world.lesson_now()
     assert (found.called_off, found.is_open, found.booked) == (True, False, 17)
@@ -255,8 +242,7 @@ async def test_a_push_that_is_overtaken_while_it_is_heard_changes_nothing(world:
 
     store = ScriptedStore(world.db.store, before=push_first)
     db = design.open(cast(Store, store), env="test", clock=world.clock)
-    outbox = Outbox(world.runtime, world.clock, "lessons")
-    slow = Monitor(db, world.clock, outbox, Catalogue(db), Rulebook(db, world.clock, Policy()), notice, Sellers())
+    slow = dataclasses.replace(world.monitor, db=db)
     assert await slow.pushed(LESSON, Availability(3, 20, True), now - timedelta(seconds=9)) == 0
     found = await world.lesson_now()
     assert (found.booked, found.was_available, found.episode) == (20, False, 0)
@@ -273,8 +259,7 @@ async def test_reads_grow_with_those_who_wait(world: World) -> None:
 
     counted = ScriptedStore(world.db.store, after=count)
     db = design.open(cast(Store, counted), env="test", clock=world.clock)
-    outbox = Outbox(world.runtime, world.clock, "lessons")
-    monitor = Monitor(db, world.clock, outbox, Catalogue(db), Rulebook(db, world.clock, Policy()), notice, Sellers())
+    monitor = dataclasses.replace(world.monitor, db=db)
     world.settle()
     await monitor.run()
     before = sum(read)
@@ -437,8 +422,8 @@ async def test_a_feed_that_flickers_is_shown_and_told_once(world: World) -> None
             return Availability(self.free, 5, True)
 
     feed = Flickering()
-    world.monitor._provider = feed  # type: ignore[assignment]
-    world.monitor._sellers = Sellers(told=frozenset({"gnz"}))
+    world.monitor.provider = feed  # type: ignore[assignment]
+    world.monitor.sellers = Sellers(told=frozenset({"gnz"}))
     await waiting(world, 1)
     told = []
     for minute in range(40):

@@ -310,71 +310,15 @@ async def test_a_lesson_brought_back_while_its_move_ends_opens(world: World) -> 
     assert (await world.lesson_now(TO)).is_open
 
 
-FURTHER = changed(TO, start_time=time(21, 30))
-
-
-def key_of(slot: Slot) -> tuple[str, date, time]:
-    return slot.studio_code, slot.lesson_date, slot.start_time
-
-
-async def moved_twice(world: World) -> None:
-    """As an earlier version left it: moved on within a minute, the slot between cleared away, and somebody on the way.
-    The schedule was given up, because there was nowhere to go."""
+async def test_a_lesson_that_takes_place_nowhere_any_more_is_off(world: World) -> None:
     await filled(world)
     liked = await tie(world, "umi", TieKind.FAVORITE)
     assert liked is not None
-    for slot, to in ((LESSON, TO), (TO, FURTHER)):
-        await world.service.moves.move(STAFF, slot, to)
-        world.settle()
-        await world.service.moves.carry(slot)
-    await world.db.write(lessons.delete(*key_of(TO)))
-    for slot in (TO, FURTHER):
-        await world.db.write(user_lessons.delete("umi", *key_of(slot), TieKind.FAVORITE))
+    await world.service.moves.move(STAFF, LESSON, TO)
+    await world.db.write(lessons.delete(TO.studio_code, TO.lesson_date, TO.start_time))
     await world.db.write(user_lessons.put(replace(liked, updated_at=days.now(world.clock))))
-    for slot in (LESSON, TO):
-        await world.runtime.write(schedules.delete(f"lessons/move/{slot}"))
     world.settle()
-
-
-async def healed(world: World) -> None:
-    """Bring up to date what an earlier version wrote, a page at a time; then by the clock."""
-    cursor: str | None = None
-    for _ in range(10):
-        progress = await world.jobs.resume_moves({}, cursor)
-        cursor = progress.cursor
-        if cursor is None:
-            break
-    assert cursor is None
-    assert await world.runtime.get(schedules(f"lessons/move/{LESSON}").consistent()) is not None
-    for _ in range(2):
-        world.settle()
-        await world.jobs.move({"slot": str(LESSON)})
-
-
-async def test_a_move_to_a_slot_that_is_gone_goes_on_to_where_the_lesson_is(world: World) -> None:
-    await moved_twice(world)
-    await healed(world)
-    arrived = await tie(world, "umi", TieKind.FAVORITE, FURTHER)
-    assert arrived is not None
-    assert (arrived.status, arrived.notes) == (Status.ACTIVE, "いつもの")
-    assert await world.service.timetable.find(LESSON) is None
-    assert (await world.lesson_now(FURTHER)).booked_here == 2
-
-
-async def test_another_lesson_in_the_slot_between_is_not_taken_for_it(world: World) -> None:
-    await moved_twice(world)
-    await world.lesson(TO)
-    await healed(world)
-    assert await tie(world, "umi", TieKind.FAVORITE, TO) is None
-    arrived = await tie(world, "umi", TieKind.FAVORITE, FURTHER)
-    assert arrived is not None
-    assert arrived.status is Status.ACTIVE
-
-
-async def test_a_lesson_that_takes_place_nowhere_any_more_is_off(world: World) -> None:
-    await moved_twice(world)
-    await world.db.write(lessons.delete(*key_of(FURTHER)))
-    await healed(world)
+    await world.jobs.move({"slot": str(LESSON)})
     old = await world.lesson_now(LESSON)
     assert (old.moving_to, old.called_off, old.is_open) == (None, True, False)
     world.clock.set((LESSON.starts_at + timedelta(minutes=10)).timestamp())

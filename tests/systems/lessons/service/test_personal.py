@@ -115,14 +115,14 @@ async def test_nobody_is_booked_who_left_while_the_desk_looked(world: World) -> 
     await at_home(world)
     await world.cancel("hana", LESSON)
     desk, leaving = world.service.desk, people(world).personal()
-    book = desk._bookings.book
+    book = desk.bookings.book
 
     async def left_first(*given: Any, **more: Any) -> Any:
         await leave(leaving, HANA)
         return await book(*given, **more)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(desk._bookings, "book", left_first)
+        patch.setattr(desk.bookings, "book", left_first)
         with pytest.raises(Changed):
             await desk.book_for(STAFF, LESSON, "hana")
     assert await world.db.all(all_of_user("hana").consistent()) == []

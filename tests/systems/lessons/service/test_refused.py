@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 from datetime import time
 
 import pytest
 
 from sekkei.clock import ManualClock
-from sekkei.runtime.outbox import Outbox
 from sekkei.store import Store
 from sekkei_fakes.studio.system import Faults
 from sekkei_systems import days
@@ -16,9 +16,8 @@ from sekkei_systems.lessons.design import DeskVerb
 from sekkei_systems.lessons.ports.booking.port import NoWord, StudioRefused
 from sekkei_systems.lessons.rules.wishes import Wishes
 from sekkei_systems.lessons.service.access import Member
-from sekkei_systems.lessons.service.auto_booking import AutoBooking, NoPlace
+from sekkei_systems.lessons.service.auto_booking import NoPlace
 from sekkei_systems.lessons.service.desk import Desk
-from sekkei_systems.lessons.service.undoing import Undoing
 from tests.systems.lessons.service.test_reservations import SELLERS, Both, both_sides
 from tests.systems.lessons.world import LESSON, STAFF
 
@@ -42,9 +41,7 @@ async def told(both: Both) -> list[tuple[str, str]]:
 
 def desk_of(both: Both) -> Desk:
     """One that books at the studio."""
-    service, outbox = both.world.service, Outbox(both.world.runtime, both.world.clock, "lessons")
-    about = (both.world.ties, service.timetable, service.access, service.bookings, outbox, service.notices)
-    return Desk(*about, service.acts, service.entitlements)
+    return dataclasses.replace(both.world.service.desk, bookings=both.world.service.bookings)
 
 
 @pytest.mark.parametrize("answer", [StudioRefused("lapsed"), NoWord("lost")])
@@ -100,9 +97,7 @@ async def test_the_queue_tells_of_a_booking_that_the_studio_refused(store: Store
     await both.world.join("hana", LESSON)
     waiting = await both.world.service.waitlist.prefer(Member("hana"), LESSON, Wishes(1))
     await both.world.lesson(capacity=1)
-    outbox = Outbox(both.world.runtime, clock, "lessons")
-    service = both.world.service
-    auto = AutoBooking(both.world.db, service.bookings, SELLERS, outbox, service.notices)
+    auto = dataclasses.replace(both.world.monitor.auto, bookings=both.world.service.bookings, sellers=SELLERS)
     with pytest.raises(NoPlace):
         await auto.book(waiting, await both.world.lesson_now())
     assert await told(both) == [("mail", "席が空いたので予約しました"), ("mail", "予約をお取りできませんでした")]
@@ -123,7 +118,7 @@ async def test_a_cancellation_whose_undoing_the_studio_refused_can_be_undone(
     port, (act,) = both.reservations.port("gnz"), await service.acts.of(LESSON)
     assert port is not None
     sound = port.confirm
-    undoing = Undoing(service.acts, desk, service.moves, service.restoring)
+    undoing = dataclasses.replace(service.undoing, desk=desk)
     if dies:
         both.system.faults = Faults()
 

@@ -11,9 +11,7 @@ import pytest
 
 from sekkei.clock import ManualClock
 from sekkei.runtime import days
-from sekkei.runtime.outbox import Outbox
 from sekkei.runtime.refusals import Refusal
-from sekkei.runtime.schedules import StoredSchedules
 from sekkei.store import Embedded, Store
 from sekkei_fakes.studio.system import HOLD_SECONDS, Faults, Refused, State, StudioSystem
 from sekkei_systems.lessons import refusals
@@ -33,7 +31,6 @@ from sekkei_systems.lessons.rules.places import Availability, as_said
 from sekkei_systems.lessons.rules.policy import Policy
 from sekkei_systems.lessons.rules.selling import Sellers
 from sekkei_systems.lessons.rules.slots import Slot
-from sekkei_systems.lessons.service.bookings import Bookings
 from sekkei_systems.lessons.service.entitlements import Entitled
 from sekkei_systems.lessons.service.reservations import Reservations
 from tests.systems.lessons.rules.test_places import lesson
@@ -115,11 +112,8 @@ async def both_sides(
     system = StudioSystem(clock, faults)
     system.offer(str(LESSON), capacity)
     port = Direct(system, random.Random(seed))
-    schedules, outbox = StoredSchedules(world.runtime, clock, "lessons"), Outbox(world.runtime, clock, "lessons")
-    held = Reservations(
-        world.db, clock, schedules, {"gnz": port}, outbox, world.service.notices, world.service.entitlements
-    )
-    bookings = Bookings(world.ties, world.service.timetable, sellers, held, world.service.entitlements)
+    held = dataclasses.replace(world.service.reservations, ports={"gnz": port})
+    bookings = dataclasses.replace(world.service.bookings, sellers=sellers, reservations=held)
     service = dataclasses.replace(world.service, bookings=bookings, reservations=held, sellers=sellers)
     await world.lesson(capacity=capacity)
     return Both(dataclasses.replace(world, service=service), system, held)
@@ -292,7 +286,7 @@ class Lagging:
 async def test_a_feed_that_is_behind_tells_nobody_of_a_place_that_is_sold(store: Store, clock: ManualClock) -> None:
     both = await both_sides(store, clock, 2, faults=Faults(lag_seconds=300))
     world, monitor = both.world, both.world.monitor
-    monitor._provider, monitor._sellers = Lagging(both.system), SELLERS  # type: ignore[assignment]
+    monitor.provider, monitor.sellers = Lagging(both.system), SELLERS  # type: ignore[assignment]
     clock.advance(1_000)
     for _ in range(2):
         both.system.sell(str(LESSON))
@@ -312,7 +306,7 @@ async def test_a_fill_that_nobody_was_told_of_yet_is_no_opening(store: Store, cl
     """Our booking takes the last place; before the stream says so, a feed that is behind shows it as free."""
     both = await both_sides(store, clock, 1, faults=Faults(lag_seconds=300))
     world, monitor = both.world, both.world.monitor
-    monitor._provider, monitor._sellers = Lagging(both.system), SELLERS  # type: ignore[assignment]
+    monitor.provider, monitor.sellers = Lagging(both.system), SELLERS  # type: ignore[assignment]
     await world.lesson(capacity=1, booked=1)
     await world.join("ren", LESSON)
     clock.advance(1_000)
@@ -332,7 +326,7 @@ async def test_a_row_that_does_not_say_when_it_opened_ends_as_it_did(store: Stor
     """As an older version wrote it."""
     both = await both_sides(store, clock, 2)
     world, monitor = both.world, both.world.monitor
-    monitor._provider, monitor._sellers = Lagging(both.system), SELLERS  # type: ignore[assignment]
+    monitor.provider, monitor.sellers = Lagging(both.system), SELLERS  # type: ignore[assignment]
     await world.lesson(capacity=2, booked=2)
     await world.join("ren", LESSON)
     await world.lesson(capacity=2, booked=1, was_available=True, episode=1)
@@ -374,7 +368,7 @@ async def test_places_of_a_lesson_that_is_called_off_are_taken_until_the_studio_
     await world.book("hana", LESSON)
     await world.service.desk.call_off(STAFF, LESSON)
     world.settle()
-    world.alerts._reservations = both.reservations
+    world.alerts.reservations = both.reservations
     assert await world.alerts.lesson_changed(LESSON) == 1
     found = await world.lesson_now()
     assert (found.booked, found.booked_here) == (1, 0)

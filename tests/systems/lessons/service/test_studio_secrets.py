@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from sekkei.design import replace
+from sekkei.runtime.settings import Secrets
 from sekkei_systems.lessons.design import studio_secrets
 from sekkei_systems.lessons.service.studio_secrets import StudioSecrets
 from tests.systems.lessons.world import STAFF, World
@@ -16,7 +17,7 @@ async def test_a_secret_is_sealed_and_belongs_to_its_studio(world: World) -> Non
     assert made not in stored.sealed
     await world.db.write(studio_secrets.put(replace(stored, studio_code="sby")))
     assert await secrets.secret("sby") != made.encode()
-    other = StudioSecrets(world.db, world.clock, bytes(32))
+    other = StudioSecrets(world.db, world.clock, Secrets(b"another"))
     assert await other.secret("gnz") != made.encode(), "another SEKKEI_SECRET verifies nothing"
     assert await secrets.renew(STAFF) != made
     await secrets.forget(STAFF)

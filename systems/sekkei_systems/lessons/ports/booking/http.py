@@ -18,7 +18,7 @@ from sekkei.errors import DamagedAnswer, NoAnswer
 from sekkei.runtime.http import Http
 from sekkei.runtime.settings import Settings
 from sekkei.store.http import Limits
-from sekkei_systems.lessons.ports.booking.port import BookingPort, NoWord, StudioRefused
+from sekkei_systems.lessons.ports.booking.port import BookingPorts, NoWord, StudioRefused
 from sekkei_systems.lessons.ports.public import PublicHttp
 from sekkei_systems.lessons.rules.selling import by_studio
 from sekkei_systems.lessons.rules.slots import Slot
@@ -63,8 +63,7 @@ def _refusal(status: int, body: bytes) -> Exception:
     return NoWord(f"the studio's system answered {status}")
 
 
-def booking_ports_of(settings: Settings) -> dict[str, BookingPort]:
-    """By studio; "" for all that are not named."""
+def booking_ports_of(settings: Settings) -> BookingPorts:
     urls, token = by_studio(settings.get("lessons_booking_url")), settings.get("lessons_booking_token")
     if bool(urls) != bool(token):
         raise ValueError("Set SEKKEI_LESSONS_BOOKING_URL and SEKKEI_LESSONS_BOOKING_TOKEN together, or neither.")

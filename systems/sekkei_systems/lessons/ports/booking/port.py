@@ -37,3 +37,7 @@ class BookingPort(Protocol):
     async def release(self, key: str) -> None:
         """Nobody wants it any more; also for a key that was never heard of, which can then not be reserved."""
         ...
+
+
+BookingPorts = dict[str, BookingPort]
+"""By studio; under "" for all that are not named."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import date
 
 from sekkei.clock import Clock
@@ -26,29 +27,28 @@ TIMEOUTS = Limits(
 )
 
 
+@dataclass
 class ByStudio:
     """Every studio's own feed, and our timetable for the rest."""
 
-    def __init__(self, feeds: Mapping[str, Provider], otherwise: Provider) -> None:
-        self._feeds = feeds
-        self._otherwise = otherwise
-        self.own: dict[str, Provider | None] = {}
-        """Of the table; a studio that is here is not asked of the environment."""
+    feeds: Mapping[str, Provider]
+    otherwise: Provider
+    own: dict[str, Provider | None] = field(default_factory=dict, init=False)
 
     @property
     def has_feeds(self) -> bool:
-        return bool(self._feeds) or any(self.own.values())
+        return bool(self.feeds) or any(self.own.values())
 
     def feed(self, studio_code: str) -> Provider | None:
         if studio_code in self.own:
             return self.own[studio_code]
-        return self._feeds.get(studio_code, self._feeds.get(""))
+        return self.feeds.get(studio_code, self.feeds.get(""))
 
     async def list(self, studio_code: str, first: date, last: date) -> list[LessonDraft] | None:
-        return await (self.feed(studio_code) or self._otherwise).list(studio_code, first, last)
+        return await (self.feed(studio_code) or self.otherwise).list(studio_code, first, last)
 
     async def availability(self, lesson: Lesson) -> Availability | None:
-        return await (self.feed(lesson.studio_code) or self._otherwise).availability(lesson)
+        return await (self.feed(lesson.studio_code) or self.otherwise).availability(lesson)
 
 
 def provider_of(
