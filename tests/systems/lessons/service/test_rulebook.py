@@ -9,7 +9,7 @@ from sekkei_systems.lessons import refusals
 from sekkei_systems.lessons.design import StudioRules, studio_rules
 from sekkei_systems.lessons.rules.policy import Fairness
 from sekkei_systems.lessons.service.rulebook import KEPT_SECONDS
-from tests.systems.lessons.world import STAFF, World
+from tests.systems.lessons.world import STAFF, STUDIOS, World
 
 
 def rules(world: World, **more: object) -> StudioRules:
@@ -27,7 +27,7 @@ async def test_a_studio_has_its_own_policy_and_the_rest_is_as_everywhere(world: 
         usual.cancel_until,
     )
     assert await book.policy("sby") == usual
-    assert await book.longest_reminder(["gnz", "sby"]) == timedelta(hours=10)
+    assert await book.longest_reminder(STUDIOS) == timedelta(hours=10)
 
 
 async def test_rules_of_another_process_are_seen_a_moment_later(world: World) -> None:

@@ -17,7 +17,7 @@ async def test_a_secret_is_sealed_and_belongs_to_its_studio(world: World) -> Non
     assert made not in stored.sealed
     await world.db.write(studio_secrets.put(replace(stored, studio_code="sby")))
     assert await secrets.secret("sby") != made.encode()
-    other = StudioSecrets(world.db, world.clock, Secrets(b"another"))
+    other = StudioSecrets(world.db, world.clock, Secrets(b"another secret of tests"))
     assert await other.secret("gnz") != made.encode(), "another SEKKEI_SECRET verifies nothing"
     assert await secrets.renew(STAFF) != made
     await secrets.forget(STAFF)
