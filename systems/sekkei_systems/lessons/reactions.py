@@ -47,7 +47,7 @@ def reactions_of(context: Context, monitor: Monitor, alerts: Alerts, searches: S
             return
         if is_available(old) and not is_available(new):
             await monitor.filled(old, new)
-        elif is_available(new) and _room(new) > (_room(old) if is_available(old) else 0):
+        elif is_available(new) and _free(new) > (_free(old) if is_available(old) else 0):
             await monitor.look_at(slot)
         if _told(old) != _told(new):
             await alerts.lesson_changed(slot)
@@ -58,7 +58,7 @@ def reactions_of(context: Context, monitor: Monitor, alerts: Alerts, searches: S
     return reactions
 
 
-def _room(found: Lesson) -> float:
+def _free(found: Lesson) -> float:
     free = free_places(found)
     return float("inf") if free is None else free
 

@@ -40,7 +40,7 @@ class Full(Conflict):
 
 
 class NotFull(Conflict):
-    """There is room: nobody has to wait."""
+    """A place is free: nobody has to wait."""
 
 
 class Held(Conflict):

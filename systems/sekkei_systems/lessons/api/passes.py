@@ -16,6 +16,7 @@ from sekkei_systems.lessons.api.shapes import Identifier, TimeOfDay
 from sekkei_systems.lessons.design import Pass, StudioRules
 from sekkei_systems.lessons.rules.entered import optional_time_in
 from sekkei_systems.lessons.rules.entitlement import sentences
+from sekkei_systems.lessons.rules.places import NAME_MAX
 from sekkei_systems.lessons.service.access import Access, Member
 from sekkei_systems.lessons.service.entitlements import Entitlements
 from sekkei_systems.lessons.service.members import Members
@@ -43,7 +44,7 @@ class PassesOut(msgspec.Struct):
 
 class PassIn(msgspec.Struct, rename="camel"):
     email: Mail
-    name: Annotated[str, NameLine(50)]
+    name: Annotated[str, NameLine(NAME_MAX)]
     valid_from: date
     valid_until: date
     tickets: Annotated[int, Meta(ge=1, le=1000)] | None = None

@@ -14,6 +14,7 @@ from sekkei_systems.lessons.api.shapes import TimeOfDay
 from sekkei_systems.lessons.design import Contact
 from sekkei_systems.lessons.rules.entered import optional_time_in
 from sekkei_systems.lessons.rules.notices import addresses_of
+from sekkei_systems.lessons.rules.places import NAME_MAX
 from sekkei_systems.lessons.service.access import Member
 from sekkei_systems.lessons.service.contacts import Contacts, Preferences
 
@@ -29,7 +30,7 @@ Topic = Literal["opening", "reminder", "change", "search"]
 
 
 class PreferencesIn(msgspec.Struct, rename="camel"):
-    name: Annotated[str, NameLine(50)]
+    name: Annotated[str, NameLine(NAME_MAX)]
     channels: list[Channel]
     muted: list[Topic] = []
     language: Literal["ja", "en"] = "ja"

@@ -12,6 +12,7 @@ from sekkei.runtime.refusals import Invalid
 from sekkei.web import Operations
 from sekkei_systems.lessons.api.shapes import Identifier, LessonName, LessonOut, TieOut, lesson_out, tie_out
 from sekkei_systems.lessons.api.timetable import Between
+from sekkei_systems.lessons.rules.places import NAME_MAX
 from sekkei_systems.lessons.rules.selling import Sellers
 from sekkei_systems.lessons.rules.slots import Slot, parse_slot, slot_of
 from sekkei_systems.lessons.service.access import Access, Member, Staff
@@ -31,7 +32,7 @@ class SeatIn(msgspec.Struct, rename="camel"):
 
     user_id: Identifier | None = None
     email: Annotated[str, Line(254)] | None = None
-    name: Annotated[str, NameLine(50)] | None = None
+    name: Annotated[str, NameLine(NAME_MAX)] | None = None
 
 
 class MoveIn(msgspec.Struct):

@@ -14,6 +14,7 @@ from sekkei_systems.lessons.api.shapes import Identifier, TimeOfDay
 from sekkei_systems.lessons.design import WeeklyLesson
 from sekkei_systems.lessons.rules.drafts import texts_of
 from sekkei_systems.lessons.rules.entered import time_in
+from sekkei_systems.lessons.rules.places import NAME_MAX
 from sekkei_systems.lessons.rules.weekly import WeeklyFields
 from sekkei_systems.lessons.service.access import Access, Member
 from sekkei_systems.lessons.service.weekly import Weekly
@@ -38,7 +39,7 @@ class ScheduleOut(msgspec.Struct):
 
 
 class HolidayIn(msgspec.Struct):
-    name: Annotated[str, Line(50)]
+    name: Annotated[str, Line(NAME_MAX)]
 
 
 @operations.get("/studios/{studio}/weekly", summary="What a studio does every week", tag="studios")

@@ -15,6 +15,7 @@ from sekkei.web import Form, Html, Pages, Redirect
 from sekkei_systems import days
 from sekkei_systems.lessons.pages.view import View
 from sekkei_systems.lessons.rules.entitlement import is_good
+from sekkei_systems.lessons.rules.places import NAME_MAX
 from sekkei_systems.lessons.service.access import Access, Member, Staff
 from sekkei_systems.lessons.service.entitlements import Entitlements
 from sekkei_systems.lessons.service.members import Members
@@ -29,7 +30,7 @@ class Asked(msgspec.Struct):
 
 class Given(msgspec.Struct):
     email: Mail
-    name: Annotated[str, NameLine(50)]
+    name: Annotated[str, NameLine(NAME_MAX)]
     valid_from: date
     valid_until: date
     tickets: Annotated[int, Meta(ge=1, le=1000)] | None = None

@@ -18,6 +18,7 @@ from sekkei_systems.lessons.design import Contact
 from sekkei_systems.lessons.pages.view import Typed, View
 from sekkei_systems.lessons.rules.entered import optional_time_in
 from sekkei_systems.lessons.rules.notices import TOPICS, addresses_of
+from sekkei_systems.lessons.rules.places import NAME_MAX
 from sekkei_systems.lessons.service.access import Member
 from sekkei_systems.lessons.service.contacts import CHANNELS, Contacts, Preferences
 from sekkei_systems.lessons.texts import say
@@ -27,7 +28,7 @@ BACK = Redirect("lessons:settings")
 
 
 class PreferencesForm(msgspec.Struct):
-    name: Annotated[str, NameLine(50)]
+    name: Annotated[str, NameLine(NAME_MAX)]
     channels: list[Token] = []
     topics: list[Token] = []
     language: Token = "ja"

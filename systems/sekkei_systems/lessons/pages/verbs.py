@@ -14,6 +14,7 @@ from sekkei.web import Pages, Redirect
 from sekkei_systems.lessons.pages.people import Shown
 from sekkei_systems.lessons.pages.view import Typed
 from sekkei_systems.lessons.rules.entered import time_in
+from sekkei_systems.lessons.rules.places import NAME_MAX
 from sekkei_systems.lessons.rules.slots import Slot
 from sekkei_systems.lessons.service.class_messages import ClassMessages
 from sekkei_systems.lessons.service.desk import Desk
@@ -33,7 +34,7 @@ class Seat(msgspec.Struct):
     """A member by their mail address, or a walk-in by name."""
 
     email: Annotated[str, Line(254, 0)] = ""
-    name: Annotated[str, NameLine(50, 0)] = ""
+    name: Annotated[str, NameLine(NAME_MAX, 0)] = ""
 
 
 class Target(msgspec.Struct):

@@ -14,6 +14,7 @@ from sekkei.runtime.refusals import Invalid, Refusal
 from sekkei.web import Form, Html, Pages, Redirect, Sent
 from sekkei_systems.lessons.pages.view import Typed, View
 from sekkei_systems.lessons.rules.entered import time_in
+from sekkei_systems.lessons.rules.places import NAME_MAX
 from sekkei_systems.lessons.rules.weekly import WeeklyFields
 from sekkei_systems.lessons.service.access import Staff
 from sekkei_systems.lessons.service.weekly import Weekly
@@ -39,7 +40,7 @@ class Skipped(Named, kw_only=True):
 
 class Closed(msgspec.Struct):
     day: date
-    name: Annotated[str, Line(50, 0)] = ""
+    name: Annotated[str, Line(NAME_MAX, 0)] = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,11 +16,11 @@ from sekkei.kit.typed import Line, text_reader
 from sekkei_systems.lessons.design import Lesson, WeeklyLesson
 from sekkei_systems.lessons.refusals import BadLesson
 from sekkei_systems.lessons.rules.entered import time_in
-from sekkei_systems.lessons.rules.places import CAPACITY_MAX, NAME_LENGTH_MAX
+from sekkei_systems.lessons.rules.places import CAPACITY_MAX, LESSON_NAME_MAX
 from sekkei_systems.lessons.rules.slots import Slot, slot_of
 
 T = TypeVar("T")
-Name = Annotated[str, Line(NAME_LENGTH_MAX)]
+Name = Annotated[str, Line(LESSON_NAME_MAX)]
 Capacity = Annotated[int, Meta(ge=0, le=CAPACITY_MAX)]
 _SPELT = {"lesson_name": "name", "end_time": "end", "lesson_id": "id"}
 

@@ -13,12 +13,14 @@ from sekkei.design import replace
 from sekkei_systems.lessons.design import Lesson
 
 CAPACITY_MAX = 10_000
-NAME_LENGTH_MAX = 200
+LESSON_NAME_MAX = 200
+NAME_MAX = 50
+"""Of a person, a pass or a holiday."""
 
 
 @dataclass(frozen=True, slots=True)
 class Availability:
-    """What is free now. None means that nobody counts: then `is_open` says whether there is room."""
+    """What is free now. None means that nobody counts: then `is_open` says whether a place is free."""
 
     available: int | None
     total: int | None
@@ -27,7 +29,7 @@ class Availability:
     """By a studio's own system; else it is our own counter, which says nothing new."""
 
     @property
-    def has_room(self) -> bool:
+    def has_places(self) -> bool:
         return self.is_open and self.available != 0
 
 
@@ -73,7 +75,7 @@ def as_said(lesson: Lesson, found: Availability, *, includes_ours: bool = False)
     return replace(said, booked=booked)
 
 
-def has_room(lesson: Lesson, found: Availability) -> bool:
+def has_places(lesson: Lesson, found: Availability) -> bool:
     """Whether somebody could get a place, after what was said of it."""
     if lesson.called_off or not lesson.is_open:
         return False
@@ -81,11 +83,11 @@ def has_room(lesson: Lesson, found: Availability) -> bool:
 
 
 def is_overtaken(lesson: Lesson, word: Word) -> bool:
-    """Whether more is known than what was said. That a full lesson has room, or one with room is full, is believed when
-    it was so certainly later than the last such turn: what a studio's system tells may be minutes old, now more and now
-    less."""
+    """Whether more is known than what was said. That a full lesson has places, or one with places is full, is believed
+    when it was so certainly later than the last such turn: what a studio's system tells may be minutes old, now more
+    and now less."""
     if lesson.called_off or not word.found.told:
         return False
     opened_at = lesson.opened_at if lesson.was_available else None
-    turned_at = lesson.sold_out_at if word.found.has_room else opened_at
+    turned_at = lesson.sold_out_at if word.found.has_places else opened_at
     return turned_at is not None and word.earliest < turned_at

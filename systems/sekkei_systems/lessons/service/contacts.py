@@ -31,9 +31,9 @@ from sekkei_systems.lessons.design import (
 )
 from sekkei_systems.lessons.rules.links import Links, Tap
 from sekkei_systems.lessons.rules.notices import TOPICS, Notices, addresses_of
+from sekkei_systems.lessons.rules.places import NAME_MAX
 from sekkei_systems.lessons.service.access import Member
 
-NAME_LENGTH_MAX = 50
 ADDRESS_LENGTH_MAX = 500
 CHANNELS = ("mail", "line", "push", "webhook")
 _FIELDS: dict[str, Field[Contact, str | None]] = {
@@ -81,7 +81,7 @@ class Contacts:
         if found is not None:
             return found
         channels = frozenset({"mail"}) if email else frozenset()
-        name = name[:NAME_LENGTH_MAX] or user_id
+        name = name[:NAME_MAX] or user_id
         made = Contact(user_id=user_id, name=name, email=email or None, channels=channels, language=language)
         try:
             return await self.db.write(contacts.create(made))
@@ -90,7 +90,7 @@ class Contacts:
 
     async def prefer(self, member: Member, wanted: Preferences) -> Contact:
         person = await self._person(member.user_id)
-        if not 1 <= len(wanted.name.strip()) <= NAME_LENGTH_MAX:
+        if not 1 <= len(wanted.name.strip()) <= NAME_MAX:
             raise refusals.BadAddress(field="name")
         if not set(wanted.channels) <= set(addresses_of(person)):
             raise refusals.NotProven(field="channels")

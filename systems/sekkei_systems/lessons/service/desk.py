@@ -29,6 +29,7 @@ from sekkei_systems.lessons.design import (
 from sekkei_systems.lessons.rules.drafts import LessonDraft
 from sekkei_systems.lessons.rules.listings import read
 from sekkei_systems.lessons.rules.notices import Messages, Notices, reaches
+from sekkei_systems.lessons.rules.places import NAME_MAX
 from sekkei_systems.lessons.rules.slots import Slot, slot_of
 from sekkei_systems.lessons.service.access import Access, Member, Staff
 from sekkei_systems.lessons.service.acts import Acts
@@ -41,7 +42,6 @@ from sekkei_systems.lessons.service.timetable import Timetable
 ATTENDANCE_BEFORE = timedelta(minutes=30)
 GUEST = "guest-"
 """How ids of those begin who have no account."""
-NAME_LENGTH_MAX = 50
 WORDS_LENGTH_MAX = 500
 _COMES = (Status.ACTIVE, Status.COMPLETED)
 
@@ -136,8 +136,8 @@ class Desk:
     async def walk_in(self, staff: Staff, slot: Slot, name: str) -> UserLesson:
         """Somebody at the door, who has no account."""
         name = name.strip()
-        if not 1 <= len(name) <= NAME_LENGTH_MAX:
-            raise refusals.BadWords(field="name", limit=NAME_LENGTH_MAX)
+        if not 1 <= len(name) <= NAME_MAX:
+            raise refusals.BadWords(field="name", limit=NAME_MAX)
         guest = f"{GUEST}{secrets.token_hex(8)}"
         act = self.acts.act(staff, staff.own(slot), DeskVerb.WALK_IN, user_id=guest, name=name)
         noted = self.acts.noted(act)

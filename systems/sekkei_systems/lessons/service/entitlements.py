@@ -32,6 +32,7 @@ from sekkei_systems.lessons.design import (
     week_counts,
 )
 from sekkei_systems.lessons.rules.entitlement import TRIAL_ID, blocked_until, chosen, late_costs, monday_of, opens_at
+from sekkei_systems.lessons.rules.places import NAME_MAX
 from sekkei_systems.lessons.rules.slots import Slot, slot_of
 from sekkei_systems.lessons.service.access import Staff
 from sekkei_systems.lessons.service.rulebook import Rulebook
@@ -39,7 +40,6 @@ from sekkei_systems.lessons.service.rulebook import Rulebook
 KEPT = timedelta(days=30)
 WEEK_KEPT = timedelta(days=30)
 TICKETS_MAX = 1000
-NAME_LENGTH_MAX = 50
 LAST_DAY = date(9998, 12, 31)
 
 
@@ -203,7 +203,7 @@ class Entitlements:
         self, staff: Staff, person: Contact, name: str, valid_from: date, valid_until: date, tickets: int | None
     ) -> Pass:
         """A membership, or a book of tickets."""
-        if not 1 <= len(name.strip()) <= NAME_LENGTH_MAX:
+        if not 1 <= len(name.strip()) <= NAME_MAX:
             raise refusals.BadPass(field="name")
         if not valid_from <= valid_until <= LAST_DAY or valid_until < days.today(self.clock):
             raise refusals.BadPass(field="valid_until")

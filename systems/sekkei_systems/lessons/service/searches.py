@@ -36,7 +36,7 @@ from sekkei_systems.lessons.design import (
     user_lesson,
 )
 from sekkei_systems.lessons.rules.notices import Notices
-from sekkei_systems.lessons.rules.places import NAME_LENGTH_MAX, is_available
+from sekkei_systems.lessons.rules.places import LESSON_NAME_MAX, is_available
 from sekkei_systems.lessons.rules.quiet import quiet_pause
 from sekkei_systems.lessons.rules.searching import fits
 from sekkei_systems.lessons.rules.slots import slot_of
@@ -79,7 +79,7 @@ class Searches:
         program, instructor = (wish.program or "").strip() or None, (wish.instructor or "").strip() or None
         if not (wish.studio_code or program or instructor):
             raise refusals.BadSearch()
-        if max(len(program or ""), len(instructor or "")) > NAME_LENGTH_MAX:
+        if max(len(program or ""), len(instructor or "")) > LESSON_NAME_MAX:
             raise refusals.BadSearch(field="program")
         if wish.time_from and wish.time_until and wish.time_from >= wish.time_until:
             raise refusals.BadSlot(field="time_until")

@@ -15,6 +15,6 @@ def test_what_is_no_availability(content: Any) -> None:
 
 
 def test_nobody_counts() -> None:
-    assert availability_in({}).has_room
-    assert not availability_in({"isOpen": False, "available": 3}).has_room
-    assert not cast(Availability, availability_in({"available": 0})).has_room
+    assert availability_in({}).has_places
+    assert not availability_in({"isOpen": False, "available": 3}).has_places
+    assert not cast(Availability, availability_in({"available": 0})).has_places

@@ -14,7 +14,7 @@ from sekkei_systems.lessons.rules.places import (
     as_said,
     availability_of,
     free_places,
-    has_room,
+    has_places,
     is_available,
     is_overtaken,
 )
@@ -78,9 +78,9 @@ def test_what_a_provider_says_is_about_its_own_side(there: dict[str, Any], said:
 
 def test_who_does_not_count_says_only_whether_it_is_open() -> None:
     full = lesson(capacity=5, booked=5, booked_here=0)
-    assert has_room(as_said(full, Availability(None, None, True)), Availability(None, None, True))
-    assert not has_room(as_said(full, Availability(None, None, False)), Availability(None, None, False))
-    assert not has_room(full, availability_of(full))
+    assert has_places(as_said(full, Availability(None, None, True)), Availability(None, None, True))
+    assert not has_places(as_said(full, Availability(None, None, False)), Availability(None, None, False))
+    assert not has_places(full, availability_of(full))
 
 
 NOON = datetime(2025, 7, 29, 3, tzinfo=UTC)
