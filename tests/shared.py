@@ -52,10 +52,8 @@ SERVICES: dict[str, tuple[str, ...]] = {
     "q.service.planning:Planning.reuse": CLOCK,
     "q.service.reactions:Reactions.digest_of": CLOCK,
     "tasks.service.digest:Digest.send": CLOCK,
-    "tasks.service.flows:Flows.changed": STREAM_OR_CLOCK,
-    "tasks.service.numbers:Numbers.give": CLOCK,
+    "tasks.service.flows:Flows.changed": STREAM,
     "tasks.service.recurrence:Recurrence.done": STREAM,
-    "tasks.service.renewal:Renewal.task": CLOCK,
 }
 
 

@@ -53,21 +53,14 @@ from sekkei_systems.tasks.design import (
 from sekkei_systems.tasks.design.statuses import Status
 from sekkei_systems.tasks.rules.writes import still_open
 from sekkei_systems.tasks.service.digest import Digest
-from sekkei_systems.tasks.service.flows import Flows
 from sekkei_systems.tasks.service.import_work import ImportWork
 from sekkei_systems.tasks.service.imports import JOB as IMPORT
-from sekkei_systems.tasks.service.numbers import Numbers
-from sekkei_systems.tasks.service.renewal import Renewal
 from sekkei_systems.tasks.service.subtasks import untied
 
 STEP_ITEMS = 100
 DIGEST_TEAMS = 10
 SNAPSHOT_LIFE = timedelta(days=400)
 RECOUNTS_MAX = 3
-RENEWAL, RENEWAL_OF_TEAM = "renew-0.2", "renew-team-0.2"
-"""Brings the tasks of an earlier version up to date, once; started with the worker."""
-NUMBERING, NUMBERING_OF_TEAM = "number-tasks", "number-tasks-of-team"
-"""Gives the tasks of an earlier version their numbers, the oldest first, once."""
 RECURRING = {"snapshot": "5 0 * * *", "reconcile": "30 3 * * *", "digest": "0 8 * * *"}
 """Japan's time: yesterday's totals are written down after midnight, counted anew at night, and mails go at eight."""
 
@@ -81,9 +74,6 @@ class TaskJobs:
         clock: Clock,
         jobs: Jobs,
         digest: Digest,
-        renewal: Renewal,
-        numbers: Numbers,
-        flows: Flows,
         imports: ImportWork,
         snapshot_life: timedelta = SNAPSHOT_LIFE,
     ) -> None:
@@ -91,9 +81,6 @@ class TaskJobs:
         self._clock = clock
         self._jobs = jobs
         self._digest = digest
-        self._renewal = renewal
-        self._numbers = numbers
-        self._flows = flows
         self._imports = imports
         self._snapshot_life = snapshot_life
 
@@ -125,10 +112,6 @@ class TaskJobs:
             "snapshot": [("teams", self._snapshot)],
             "reconcile": [("teams", self._reconcile)],
             "digest": [("teams", self._send_digests)],
-            RENEWAL: [("teams", self._renew)],
-            RENEWAL_OF_TEAM: [("tasks", self._renew_team)],
-            NUMBERING: [("teams", self._number)],
-            NUMBERING_OF_TEAM: [("tasks", self._number_team)],
         }
         imported = Job([("tasks", self._imports.job_step)], leaves_nothing=True)
         return {name: Job(steps) for name, steps in found.items()} | {IMPORT: imported}
@@ -380,33 +363,3 @@ class TaskJobs:
             update = update.set(field, counted[status])
         same = Totals.moves == before.moves
         return update.when(same if before.moves else same | Totals.moves.absent())
-
-    # Once, for a store of version 0.1
-
-    async def _renew(self, payload: Payload, cursor: str | None) -> Progress:
-        return await self._in_every_team(RENEWAL_OF_TEAM, cursor)
-
-    async def _number(self, payload: Payload, cursor: str | None) -> Progress:
-        return await self._in_every_team(NUMBERING_OF_TEAM, cursor)
-
-    async def _in_every_team(self, job: str, cursor: str | None) -> Progress:
-        """A job of its own for each team: one may have very many tasks."""
-        page = await self._db.page(all_teams(), size=STEP_ITEMS, after=cursor)
-        for team in page:
-            await self._jobs.start(job, {"team_id": team.team_id}, id=f"{job}/{team.team_id}")
-        return Progress(len(page), page.cursor)
-
-    async def _number_team(self, payload: Payload, cursor: str | None) -> Progress:
-        """Ids sort by when tasks were made, and so do their numbers then. What is done is written down as such, too."""
-        page = await self._db.page(stored_tasks(payload["team_id"]).with_expired(), size=STEP_ITEMS, after=cursor)
-        for task in page:
-            if task.number is None:
-                await self._numbers.give(task.team_id, task.task_id)
-            await self._flows.changed(None, task)
-        return Progress(len(page), page.cursor)
-
-    async def _renew_team(self, payload: Payload, cursor: str | None) -> Progress:
-        page = await self._db.page(stored_tasks(payload["team_id"]), size=STEP_ITEMS, after=cursor)
-        for task in page:
-            await self._renewal.task(task.team_id, task.task_id)
-        return Progress(len(page), page.cursor)

@@ -12,7 +12,7 @@ from sekkei_systems.tasks import pages
 from sekkei_systems.tasks.api import api
 from sekkei_systems.tasks.demo import demo
 from sekkei_systems.tasks.design import design
-from sekkei_systems.tasks.jobs import NUMBERING, RECURRING, RENEWAL, TaskJobs
+from sekkei_systems.tasks.jobs import RECURRING, TaskJobs
 from sekkei_systems.tasks.pages import view
 from sekkei_systems.tasks.pages.settings import Desk
 from sekkei_systems.tasks.ports.hooks import HookSender
@@ -42,16 +42,7 @@ def given_by(service: Service, context: Context) -> Given:
 def build(context: Context) -> Parts:
     service = open_service(context)
     given = given_by(service, context)
-    jobs = TaskJobs(
-        context.db,
-        context.clock,
-        context.jobs,
-        service.digest,
-        service.renewal,
-        service.numbers,
-        service.flows,
-        service.imports.work,
-    )
+    jobs = TaskJobs(context.db, context.clock, context.jobs, service.digest, service.imports.work)
     sender = Sender(context.clock, allowed_by(context.settings))
     return Parts(
         service=service,
@@ -60,7 +51,6 @@ def build(context: Context) -> Parts:
         jobs=jobs.definitions(),
         scheduled=jobs.scheduled(),
         recurring=RECURRING,
-        once=[RENEWAL, NUMBERING],
         transports={KIND: HookSender(service.hook_log, sender, context.clock)},
         personal=TaskPeople(context.db, service.access, service.teams).personal(),
     )

@@ -101,8 +101,7 @@ async def world(store: Store, clock: ManualClock) -> World:
     opened = deployment.systems["tasks"]
     context = opened.context
     service: Service = opened.parts.service
-    parts = service.digest, service.renewal, service.numbers, service.flows, service.imports.work
-    jobs = TaskJobs(context.db, clock, context.jobs, *parts)
+    jobs = TaskJobs(context.db, clock, context.jobs, service.digest, service.imports.work)
     return World(deployment, opened, clock, service, jobs)
 
 

@@ -25,7 +25,6 @@ from sekkei_systems.tasks.service.people import People, Visitor
 from sekkei_systems.tasks.service.plans import Plans
 from sekkei_systems.tasks.service.quick import Quick
 from sekkei_systems.tasks.service.recurrence import Recurrence
-from sekkei_systems.tasks.service.renewal import Renewal
 from sekkei_systems.tasks.service.search import Search
 from sekkei_systems.tasks.service.subtasks import Subtasks
 from sekkei_systems.tasks.service.tags import Tags
@@ -54,7 +53,6 @@ __all__ = [
     "Plans",
     "Quick",
     "Recurrence",
-    "Renewal",
     "Search",
     "Service",
     "Tags",
@@ -88,7 +86,6 @@ class Service:
     notes: Notes
     blocks: MailBlocks
     digest: Digest
-    renewal: Renewal
     hooks: Hooks
     hook_log: HookLog
     imports: Imports
@@ -100,7 +97,7 @@ class Service:
 def open_service(context: Context) -> Service:
     db, clock, jobs = context.db, context.clock, context.jobs
     secrets, url = context.settings.secrets, f"{context.settings.public_url}/tasks"
-    access, renewal, blocks = Access(db), Renewal(db, clock), MailBlocks(db, clock)
+    access, blocks = Access(db), MailBlocks(db, clock)
     people, teams, numbers = People(db, clock, jobs), Teams(db, clock, jobs), Numbers(db, clock)
     subtasks = Subtasks(db, numbers)
     tasks = Tasks(db, clock, Search(db, numbers), numbers, subtasks)
@@ -126,7 +123,6 @@ def open_service(context: Context) -> Service:
         notes=Notes(db),
         blocks=blocks,
         digest=Digest(db, context.outbox, people, blocks, secrets.signer("tasks digest"), context.settings.public_url),
-        renewal=renewal,
         hooks=Hooks(db, clock, jobs, context.outbox, sealed, context.settings.public_url, allowed_by(context.settings)),
         hook_log=HookLog(db, clock, sealed),
         imports=Imports(db, clock, jobs, tags, teams, ImportWork(db, clock, access, tasks, tags, teams)),

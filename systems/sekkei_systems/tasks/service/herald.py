@@ -61,7 +61,7 @@ class Herald:
         try:
             await self._db.write(talks.update(team_id, task_id).set(Talk.comments, count))
         except ConditionFailed:
-            return  # the task is gone, or of version 0.1 and still to be brought up to date
+            return  # the task is gone
 
     async def _tell_of(self, comment: Comment, user_id: str, kind: NoteKind, task: Task) -> None:
         by, at = (comment.author, comment.author_name), comment.created_at

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sekkei.clock import Clock
-from sekkei.design import ConditionFailed, Contended, Database, TransactionFailed
-from sekkei.design.retries import TRIES_MAX, pause
-from sekkei_systems.tasks.design import Number, Task, Totals, numbered, numbers, one_task, tasks, totals
+from sekkei.design import ConditionFailed, Database
+from sekkei_systems.tasks.design import Totals, numbered, totals
 from sekkei_systems.tasks.refusals import NoSuchTask, NoSuchTeam
 from sekkei_systems.tasks.rules.numbers import meant
 from sekkei_systems.tasks.service.access import Member
@@ -41,19 +40,3 @@ class Numbers:
     async def known(self, member: Member, given: Sequence[int]) -> dict[int, str]:
         found = await self._db.get_many([numbered(member.team_id, number) for number in dict.fromkeys(given)])
         return {one.number: one.task_id for one in found if one is not None}
-
-    async def give(self, team_id: str, task_id: str) -> bool:
-        """A number for a task of an earlier version; its version stays, so nobody's edit is in the way."""
-        for attempt in range(TRIES_MAX):
-            task = await self._db.get(one_task(team_id, task_id))
-            if task is None or task.number is not None:
-                return False
-            (number,) = await self.take(team_id, 1)
-            update = tasks.update(team_id, task_id).knowing(task).keeping_version().set(Task.number, number)
-            try:
-                await self._db.transact(update, numbers.create(Number(team_id=team_id, number=number, task_id=task_id)))
-            except TransactionFailed:
-                await pause(attempt, self._clock)  # it was changed just then
-                continue
-            return True
-        raise Contended("SK303", f"task {task_id} kept being changed by others")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import date
 
 from sekkei_systems.tasks.design.statuses import Status
-from sekkei_systems.tasks.jobs import NUMBERING
 from sekkei_systems.tasks.rules.drafts import TaskChanges, TaskDraft
 from sekkei_systems.tasks.service import Admin
 from tests.systems.tasks.conftest import World
@@ -39,12 +38,3 @@ async def test_done_reopened_and_done_again(world: World) -> None:
     await world.service.trash.take_back(aoi, made.task_id)
     await world.settle()
     assert await flows.between(aoi, FIRST, LAST) == [again]
-
-
-async def test_what_was_done_before_is_written_down_by_the_job(world: World) -> None:
-    aoi = await world.admin("aoi", (await world.team()).team_id)
-    await world.service.tasks.create(aoi, TaskDraft("前から", status=Status.DONE))
-    await world.opened.context.jobs.start(NUMBERING, {}, id="again")
-    await world.settle()
-    (one,) = await world.service.flows.between(aoi, FIRST, LAST)
-    assert (one.title, one.begun_at) == ("前から", None)

@@ -6,8 +6,6 @@ import asyncio
 
 import pytest
 
-from sekkei_systems.tasks.design import Task, one_task, stored_tasks, tasks
-from sekkei_systems.tasks.jobs import NUMBERING
 from sekkei_systems.tasks.refusals import NoSuchTask, NoSuchTeam
 from sekkei_systems.tasks.rules.drafts import TaskDraft
 from sekkei_systems.tasks.rules.filters import Filter
@@ -53,40 +51,6 @@ async def test_references_with_a_former_key_stay_good(world: World) -> None:
         assert [task.task_id for task in found] == [made.task_id]
         assert await world.service.tasks.answers(aoi, made, Filter(text=words))
     assert not list(await world.service.tasks.page(aoi, Filter(text=f"else-{made.number}")))
-
-
-async def test_tasks_of_an_earlier_version_are_numbered_in_their_order(world: World) -> None:
-    team = await world.team()
-    aoi = await world.admin("aoi", team.team_id)
-    db = world.opened.context.db
-    for id in ("k2", "k1", "k3"):
-        await db.write(tasks.create(Task(team_id=team.team_id, task_id=id, title=id)))
-    assert await world.service.numbers.give(team.team_id, "k1"), "as if the job had been cut off after it"
-    await world.opened.context.jobs.start(NUMBERING, {}, id="again")
-    await world.settle()
-    found = await db.all(stored_tasks(team.team_id))
-    assert [(task.task_id, task.number, task.version) for task in found] == [("k1", 1, 1), ("k2", 2, 1), ("k3", 3, 1)]
-    assert not await world.service.numbers.give(team.team_id, "k1"), "once is enough"
-    assert await world.service.numbers.known(aoi, [1, 3, 9]) == {1: "k1", 3: "k3"}
-
-
-async def test_a_change_at_the_same_time_is_not_lost(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Somebody renames the task between our look and our write: the number goes onto the renamed one."""
-    team = await world.team()
-    db = world.opened.context.db
-    await db.write(tasks.create(Task(team_id=team.team_id, task_id="k1", title="前")))
-    take, late = world.service.numbers.take, [True]
-
-    async def slow(team_id: str, count: int) -> range:
-        if late.pop() if late else False:
-            await db.write(tasks.update(team_id, "k1").set(Task.title, "後"))
-        return await take(team_id, count)
-
-    monkeypatch.setattr(world.service.numbers, "take", slow)
-    assert await world.service.numbers.give(team.team_id, "k1")
-    found = await db.need(one_task(team.team_id, "k1"))
-    assert (found.title, found.version) == ("後", 2)
-    assert found.number is not None
 
 
 async def test_a_team_that_is_being_deleted_gives_no_numbers(world: World) -> None:
