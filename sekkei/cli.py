@@ -68,8 +68,6 @@ COMMANDS = {
 """Each is a module in `sekkei/commands`, see there for what it has to have, and what it does in one line."""
 
 GROUP = "sekkei.commands"
-OLD_NAMES = {"dead-letters": ("aside",)}
-"""Commands that had another name before, under which they still run."""
 
 OF_THE_SERVER = frozenset(
     {"argon2", "cryptography", "jinja2", "jwt", "markupsafe", "msgspec", "multipart", "segno", "starlette", "uvicorn"}
@@ -136,12 +134,11 @@ def parser(asked: str | None = None) -> argparse.ArgumentParser:
     for name, summary in COMMANDS.items():
         sub = subparsers.add_parser(
             name,
-            aliases=OLD_NAMES.get(name, ()),
             help=summary,
             description=summary,
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
-        if asked in (name, "completion", *OLD_NAMES.get(name, ())):
+        if asked in (name, "completion"):
             _fill(sub, top, import_module(f"sekkei.commands.{name.replace('-', '_')}"))
     if asked is not None and asked in further:
         module = import_module(further[asked])

@@ -3,8 +3,7 @@ message, not for whoever reads the tables. So is what schedules and jobs are giv
 answered, and records that were set aside.
 
 A store that seals some attributes of one table with AES-256-GCM under a key derived from SEKKEI_SECRET, and opens them
-for this program. What an earlier version wrote in clear is read as it is. A body belongs to its row: one that was
-copied into another row does not open.
+for this program. A body belongs to its row: one that was copied into another row does not open.
 """
 
 from __future__ import annotations

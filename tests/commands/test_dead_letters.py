@@ -78,17 +78,17 @@ def state(data: Path, id: str) -> State:
 
 
 def test_what_failed_is_listed_tried_again_and_dropped(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["aside", "list", "--data", str(data)]) == 1
+    assert cli.main(["dead-letters", "list", "--data", str(data)]) == 1
     said = capsys.readouterr().out
     assert "message:tasks/invite/1\n" in said
     assert "mail → nobody@example.com: 招待" in said
     assert "Undeliverable: 550 no such user" in said
     assert "2 set aside." in said
-    assert cli.main(["aside", "retry", "message:tasks/invite/1", "--data", str(data)]) == 0
-    assert cli.main(["aside", "drop", "message:tasks/invite/2", "--data", str(data)]) == 0
+    assert cli.main(["dead-letters", "retry", "message:tasks/invite/1", "--data", str(data)]) == 0
+    assert cli.main(["dead-letters", "drop", "message:tasks/invite/2", "--data", str(data)]) == 0
     assert (state(data, "tasks/invite/1"), state(data, "tasks/invite/2")) == (State.QUEUED, State.DROPPED)
     capsys.readouterr()
-    assert cli.main(["aside", "list", "--data", str(data)]) == 0
+    assert cli.main(["dead-letters", "list", "--data", str(data)]) == 0
     assert capsys.readouterr().out == "Nothing is set aside.\n"
     assert not (data / "secret").exists(), "it needs no secret and makes none"
 
@@ -105,11 +105,11 @@ def test_what_failed_is_listed_tried_again_and_dropped(data: Path, capsys: pytes
 def test_mistakes_are_said_in_one_line(
     data: Path, arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert cli.main(["aside", *arguments, "--data", str(data)]) == 2
+    assert cli.main(["dead-letters", *arguments, "--data", str(data)]) == 2
     assert words in capsys.readouterr().err
 
 
 def test_a_folder_without_a_store_stays_as_it_is(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["aside", "list", "--data", str(tmp_path / "nowhere")]) == 2
+    assert cli.main(["dead-letters", "list", "--data", str(tmp_path / "nowhere")]) == 2
     assert "There is no store" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []

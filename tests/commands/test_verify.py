@@ -98,7 +98,7 @@ def damage(store: Path) -> None:
     [
         ["engine", "--port", "0", "--data", "{data}"],
         ["up", "--port", "0", "--dynamodb-port", "0", "--data", "{data}"],
-        ["aside", "list", "--data", "{data}"],
+        ["dead-letters", "list", "--data", "{data}"],
         ["tables", "diff", "tests.web.example.design", "--store", "{data}/sekkei.db"],
     ],
     ids=lambda command: command[0],

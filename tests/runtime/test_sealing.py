@@ -58,13 +58,6 @@ async def test_a_body_is_sealed_in_the_table_and_open_to_the_program(store: Embe
     assert not await outbox.put("mail", "a@example.com", {"other": "text"}, id="1"), "known all the same"
 
 
-async def test_what_an_earlier_version_wrote_in_clear_is_read(store: Embedded) -> None:
-    await Outbox(design.open(store, env="test", clock=SYSTEM), SYSTEM, "tasks").put("mail", "a", SECRET, id="old")
-    kept = await Outbox(runtime_on(store), SYSTEM, "tasks").get("old")
-    assert kept is not None
-    assert kept.body == SECRET
-
-
 async def test_neither_another_key_nor_another_row_opens_it(store: Embedded) -> None:
     await Outbox(runtime_on(store), SYSTEM, "tasks").put("mail", "a", SECRET, id="1")
     (row,) = (await store.call("Scan", {"TableName": TABLE}))["Items"]
