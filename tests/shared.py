@@ -51,9 +51,9 @@ SERVICES: dict[str, tuple[str, ...]] = {
     "q.service.planning:Planning.publish_due": CLOCK,
     "q.service.planning:Planning.reuse": CLOCK,
     "q.service.reactions:Reactions.digest_of": CLOCK,
-    "tasks.service.digest:Digest.send": CLOCK,
+    "tasks.service.mail:Digest.send": CLOCK,
     "tasks.service.flows:Flows.changed": STREAM,
-    "tasks.service.recurrence:Recurrence.done": STREAM,
+    "tasks.service.plans:Recurrence.done": STREAM,
 }
 
 

@@ -13,8 +13,8 @@ from sekkei.kit.calendars import Entry, write
 from sekkei.web.answers import calendar_feed
 from sekkei_systems.eventbot.rules.calendar import feed
 from sekkei_systems.lessons.rules.calendar import calendar as bookings
-from sekkei_systems.tasks.rules.calendar_feed import calendar as tasks
 from sekkei_systems.tasks.rules.drafts import TaskDraft
+from sekkei_systems.tasks.service.feeds import calendar as tasks
 from tests.systems.eventbot.samples import event
 from tests.systems.lessons.rules.test_calendar import BOOKING
 from tests.systems.lessons.world import STUDIOS

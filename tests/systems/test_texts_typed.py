@@ -16,7 +16,7 @@ from sekkei_systems.eventbot.service.events import Draft, checked
 from sekkei_systems.lessons.system import SYSTEM as LESSONS
 from sekkei_systems.q.rules import writing
 from sekkei_systems.q.system import SYSTEM as Q
-from sekkei_systems.tasks.rules.entered import line_of, text_of
+from sekkei_systems.tasks.rules.drafts import line_of, text_of
 from sekkei_systems.tasks.system import SYSTEM as TASKS
 from tests.test_typed_fields import structs_from_outside
 

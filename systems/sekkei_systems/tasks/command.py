@@ -55,7 +55,7 @@ async def _import(arguments: argparse.Namespace, content: bytes) -> int:
     from sekkei.commands.startup import open_to_look, store_named
     from sekkei.runtime.deployment import assemble
     from sekkei.runtime.settings import from_environment
-    from sekkei_systems.tasks.rules.foreign import read
+    from sekkei_systems.tasks.rules.imports import read
     from sekkei_systems.tasks.system import SYSTEM
 
     board = read(content)

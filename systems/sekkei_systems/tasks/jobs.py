@@ -52,9 +52,9 @@ from sekkei_systems.tasks.design import (
 )
 from sekkei_systems.tasks.design.statuses import Status
 from sekkei_systems.tasks.rules.writes import still_open
-from sekkei_systems.tasks.service.digest import Digest
-from sekkei_systems.tasks.service.import_work import ImportWork
 from sekkei_systems.tasks.service.imports import JOB as IMPORT
+from sekkei_systems.tasks.service.imports import ImportWork
+from sekkei_systems.tasks.service.mail import Digest
 from sekkei_systems.tasks.service.subtasks import untied
 
 STEP_ITEMS = 100

@@ -39,8 +39,8 @@ from sekkei_systems.tasks.design.statuses import Status
 from sekkei_systems.tasks.rules import hooks, mails
 from sekkei_systems.tasks.rules.history import PARENT
 from sekkei_systems.tasks.service import Hooks, Invitations, Service
-from sekkei_systems.tasks.service.herald import Herald
 from sekkei_systems.tasks.service.invitations import mail_id
+from sekkei_systems.tasks.service.notes import Herald
 
 
 def topic(team_id: str) -> str:

@@ -15,12 +15,11 @@ from sekkei_systems.tasks.design import design
 from sekkei_systems.tasks.jobs import RECURRING, TaskJobs
 from sekkei_systems.tasks.pages import view
 from sekkei_systems.tasks.pages.settings import Desk
-from sekkei_systems.tasks.ports.hooks import HookSender
 from sekkei_systems.tasks.reactions import reactions_of
 from sekkei_systems.tasks.rules.filters import Filter
 from sekkei_systems.tasks.rules.hooks import allowed_by
 from sekkei_systems.tasks.service import Admin, Member, Service, Visitor, open_service
-from sekkei_systems.tasks.service.hooks import KIND
+from sekkei_systems.tasks.service.hooks import KIND, HookSender
 from sekkei_systems.tasks.service.personal import TaskPeople
 from sekkei_systems.tasks.webhooks import mail_events
 

@@ -16,8 +16,8 @@ from sekkei_systems.tasks.design import Activity, Task
 from sekkei_systems.tasks.rules import history, spreadsheet
 from sekkei_systems.tasks.rules.drafts import ENTERED, TYPES, TaskChanges, TaskDraft
 from sekkei_systems.tasks.rules.hooks import task_data
-from sekkei_systems.tasks.rules.import_parts import packed, unpacked
-from sekkei_systems.tasks.service.import_work import draft_of
+from sekkei_systems.tasks.rules.imports import packed, unpacked
+from sekkei_systems.tasks.service.imports import draft_of
 from tests.systems.samples import sample
 from tests.systems.tasks.pages.site import new_team, upload
 

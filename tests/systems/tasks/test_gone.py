@@ -26,11 +26,11 @@ from sekkei_systems.tasks.design import (
 )
 from sekkei_systems.tasks.design.statuses import Status
 from sekkei_systems.tasks.rules.drafts import TaskChanges, TaskDraft
-from sekkei_systems.tasks.rules.foreign import Board, ForeignTask
 from sekkei_systems.tasks.rules.hooks import of_task
+from sekkei_systems.tasks.rules.imports import Board, ForeignTask
 from sekkei_systems.tasks.service import Admin, Visitor
-from sekkei_systems.tasks.service.herald import Herald
 from sekkei_systems.tasks.service.mail import email_hash
+from sekkei_systems.tasks.service.notes import Herald
 from tests.systems.leaving import leave, look_again
 from tests.systems.tasks.conftest import PURGING_ROUNDS, World
 from tests.systems.tasks.late import Late

@@ -14,7 +14,7 @@ from sekkei_systems.tasks.design.statuses import Status
 from sekkei_systems.tasks.reactions import topic
 from sekkei_systems.tasks.rules.drafts import TaskChanges, TaskDraft
 from sekkei_systems.tasks.rules.filters import Filter
-from sekkei_systems.tasks.rules.foreign import Board, ForeignTask
+from sekkei_systems.tasks.rules.imports import Board, ForeignTask
 from tests.systems.tasks.conftest import World
 
 

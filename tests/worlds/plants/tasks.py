@@ -73,7 +73,7 @@ def a_promotion_is_seen_from_one_side(patch: pytest.MonkeyPatch) -> None:
 
 
 def comments_are_not_counted_again(patch: pytest.MonkeyPatch) -> None:
-    from sekkei_systems.tasks.service.herald import Herald
+    from sekkei_systems.tasks.service.notes import Herald
 
     patch.setattr(Herald, "counted", nothing())
 
@@ -185,7 +185,7 @@ def what_is_open_again_is_still_said_to_be_done(patch: pytest.MonkeyPatch) -> No
 
 def the_rule_stays_with_what_is_done(patch: pytest.MonkeyPatch) -> None:
     """What is finished twice comes twice."""
-    from sekkei_systems.tasks.service.recurrence import Recurrence
+    from sekkei_systems.tasks.service.plans import Recurrence
 
     sound = Recurrence._moved
 
@@ -204,18 +204,18 @@ def two_close_a_circle(patch: pytest.MonkeyPatch) -> None:
 
 def a_file_brings_what_is_there(patch: pytest.MonkeyPatch) -> None:
     """What came in is remembered under a name that no file has."""
-    from sekkei_systems.tasks.service import import_work
+    from sekkei_systems.tasks.service import imports
 
     def named(**given: Any) -> Any:
         return sound(**{**given, "source": f"{given['source']}/{given['task_id']}"})
 
-    sound = import_work.Imported
-    patch.setattr(import_work, "Imported", named)
+    sound = imports.Imported
+    patch.setattr(imports, "Imported", named)
 
 
 def a_stopped_address_is_told_on(patch: pytest.MonkeyPatch) -> None:
     """It asks to be left alone, and nobody writes that down where the sender looks."""
-    from sekkei_systems.tasks.service.hook_log import HookLog
+    from sekkei_systems.tasks.service.hooks import HookLog
 
     sound = HookLog.due
 
@@ -233,7 +233,7 @@ def a_stopped_address_is_told_on(patch: pytest.MonkeyPatch) -> None:
 
 
 def a_webhook_is_signed_with_what_is_not_its_secret(patch: pytest.MonkeyPatch) -> None:
-    from sekkei_systems.tasks.service.hook_log import HookLog
+    from sekkei_systems.tasks.service.hooks import HookLog
 
     patch.setattr(HookLog, "secret", lambda self, hook: b"another")
 
@@ -241,7 +241,7 @@ def a_webhook_is_signed_with_what_is_not_its_secret(patch: pytest.MonkeyPatch) -
 def what_was_lost_is_said_to_be_sent(patch: pytest.MonkeyPatch) -> None:
     """No answer is a good answer."""
     from sekkei_systems.tasks.design import Delivered
-    from sekkei_systems.tasks.ports.hooks import HookSender
+    from sekkei_systems.tasks.service.hooks import HookSender
 
     async def later(self: HookSender, hook: Any, delivery: Any, message: Any, *more: Any) -> str:
         await self._log.write(delivery, Delivered.SENT, message.attempts, 200)
@@ -266,7 +266,7 @@ def every_other_task_is_told_to_nobody(patch: pytest.MonkeyPatch) -> None:
 def what_was_refused_is_said_to_be_taken(patch: pytest.MonkeyPatch) -> None:
     """An end is an end."""
     from sekkei_systems.tasks.design import Delivered
-    from sekkei_systems.tasks.ports.hooks import HookSender
+    from sekkei_systems.tasks.service.hooks import HookSender
 
     async def failed(self: HookSender, hook: Any, delivery: Any, message: Any, code: int | None, error: str) -> str:
         await self._log.write(delivery, Delivered.SENT, message.attempts, code)
@@ -276,7 +276,7 @@ def what_was_refused_is_said_to_be_taken(patch: pytest.MonkeyPatch) -> None:
 
 
 def a_failure_is_not_written_down(patch: pytest.MonkeyPatch) -> None:
-    from sekkei_systems.tasks.ports.hooks import HookSender
+    from sekkei_systems.tasks.service.hooks import HookSender
 
     async def failed(self: HookSender, hook: Any, *more: Any) -> str:
         await self._log.missed(hook, gone=True)
@@ -358,7 +358,7 @@ def members_rule(patch: pytest.MonkeyPatch) -> None:
 
 def a_note_for_every_delivery(patch: pytest.MonkeyPatch) -> None:
     """Each has a name of its own; and the stream tells everything once more, as it may."""
-    from sekkei_systems.tasks.service.herald import Herald
+    from sekkei_systems.tasks.service.notes import Herald
 
     told, changed, said = Herald._tell, Herald.changed, Herald.said
 

@@ -7,9 +7,9 @@ from typing import Any
 from sekkei.worlds import Person
 from sekkei_systems.tasks.design import Batch, Comment
 from sekkei_systems.tasks.design.statuses import Priority, Status
-from sekkei_systems.tasks.pages.imports import packed
+from sekkei_systems.tasks.pages.files import packed
 from sekkei_systems.tasks.rules.drafts import TaskDraft
-from sekkei_systems.tasks.rules.foreign import Board, ForeignTask
+from sekkei_systems.tasks.rules.imports import Board, ForeignTask
 from tests.worlds.tasks.people import (
     TABLE,
     WORLD,

@@ -1,11 +1,32 @@
-"""Teams and their totals."""
+"""Teams: members, tags, invitations, totals; and what belongs to one person over all teams."""
 
 from __future__ import annotations
 
-from sekkei.web import Operations, PageOf
-from sekkei_systems.tasks.api.shapes import ChangeTeam, NewTeam, TeamOut, TotalsOut
-from sekkei_systems.tasks.design import Role
-from sekkei_systems.tasks.service import Admin, Member, People, Teams, Visitor
+from starlette.requests import Request
+
+from sekkei.web import Operations, PageOf, limit
+from sekkei.web.identity.accounts import email_of
+from sekkei_systems.tasks.api.shapes import (
+    MAILS,
+    Accept,
+    ChangeRole,
+    ChangeTeam,
+    InvitationOut,
+    Joined,
+    MemberOut,
+    NewInvitation,
+    NewTag,
+    NewTeam,
+    NoteOut,
+    NoteQuery,
+    TagOut,
+    TaskOut,
+    TeamOut,
+    TotalsOut,
+)
+from sekkei_systems.tasks.api.tasks import outs
+from sekkei_systems.tasks.design import Invitation, Role, Tag
+from sekkei_systems.tasks.service import Admin, Invitations, Member, Notes, People, Plans, Tags, Teams, Visitor
 
 operations = Operations()
 
@@ -47,3 +68,102 @@ async def get_totals(member: Member, teams: Teams) -> TotalsOut:
 @operations.get("/teams/{team_id}/days", summary="How many at the end of each of the last 90 days", tag="teams")
 async def get_days(member: Member, teams: Teams) -> PageOf[TotalsOut]:
     return PageOf([TotalsOut(day.todo, day.doing, day.done, day.day) for day in await teams.days(member, 90)])
+
+
+# Who is in a team, and as what.
+
+
+@operations.get("/teams/{team_id}/members", summary="Members", tag="members")
+async def list_members(member: Member, teams: Teams) -> PageOf[MemberOut]:
+    found = await teams.members(member)
+    return PageOf([MemberOut(one.user_id, one.user_name, one.role, one.joined_on) for one in found])
+
+
+@operations.patch("/teams/{team_id}/members/{user_id}", summary="Change a role", tag="members")
+async def change_role(admin: Admin, teams: Teams, user_id: str, body: ChangeRole) -> None:
+    await teams.set_role(admin, user_id, body.role)
+
+
+@operations.delete("/teams/{team_id}/members/{user_id}", summary="Remove somebody, or leave", tag="members")
+async def remove_member(member: Member, teams: Teams, user_id: str) -> None:
+    await teams.remove(member, user_id)
+
+
+# A team's tags.
+
+
+def tag_out(tag: Tag) -> TagOut:
+    return TagOut(tag.tag_id, tag.name, tag.color.text, tag.color.background)
+
+
+@operations.get("/teams/{team_id}/tags", summary="Tags", tag="tags")
+async def list_tags(member: Member, tags: Tags) -> PageOf[TagOut]:
+    return PageOf([tag_out(tag) for tag in await tags.all(member)])
+
+
+@operations.post("/teams/{team_id}/tags", summary="Add a tag", status=201, tag="tags")
+async def add_tag(admin: Admin, tags: Tags, body: NewTag) -> TagOut:
+    return tag_out(await tags.add(admin, body.name, body.color))
+
+
+@operations.put("/teams/{team_id}/tags/{tag_id}", summary="Rename or recolour a tag", tag="tags")
+async def change_tag(admin: Admin, tags: Tags, tag_id: str, body: NewTag) -> TagOut:
+    return tag_out(await tags.change(admin, tag_id, body.name, body.color))
+
+
+@operations.delete("/teams/{team_id}/tags/{tag_id}", summary="Delete a tag, from all tasks too", status=202, tag="tags")
+async def delete_tag(admin: Admin, tags: Tags, tag_id: str) -> None:
+    await tags.delete(admin, tag_id)
+
+
+# Invitations by mail.
+
+
+def invitation_out(one: Invitation, mail: str | None = None) -> InvitationOut:
+    return InvitationOut(one.invite_id, one.email, one.role, one.created_at, one.expires, mail)
+
+
+@operations.get("/teams/{team_id}/invitations", summary="Open invitations", tag="invitations")
+async def list_invitations(admin: Admin, invitations: Invitations) -> PageOf[InvitationOut]:
+    return PageOf([invitation_out(one.invitation, one.mail) for one in await invitations.open(admin)])
+
+
+@operations.post("/teams/{team_id}/invitations", summary="Invite somebody by mail", status=201, tag="invitations")
+async def invite(request: Request, admin: Admin, invitations: Invitations, body: NewInvitation) -> InvitationOut:
+    limit(request, *MAILS)
+    return invitation_out(await invitations.invite(admin, email_of(body.email), body.role))
+
+
+@operations.post("/teams/{team_id}/invitations/{invite_id}/again", summary="Mail a new token", tag="invitations")
+async def invite_again(request: Request, admin: Admin, invitations: Invitations, invite_id: str) -> InvitationOut:
+    limit(request, *MAILS)
+    return invitation_out(await invitations.send_again(admin, invite_id))
+
+
+@operations.delete("/teams/{team_id}/invitations/{invite_id}", summary="Revoke an invitation", tag="invitations")
+async def revoke(admin: Admin, invitations: Invitations, invite_id: str) -> None:
+    await invitations.revoke(admin, invite_id)
+
+
+@operations.post("/invitations/{team_id}/{invite_id}/accept", summary="Accept an invitation", tag="invitations")
+async def accept(visitor: Visitor, invitations: Invitations, team_id: str, invite_id: str, body: Accept) -> Joined:
+    return Joined(await invitations.accept(visitor, team_id, invite_id, body.token))
+
+
+# What belongs to one person: their work and their notes.
+
+
+@operations.get("/work", summary="What I still have to do, in all teams; without descriptions", tag="people")
+async def my_work(visitor: Visitor, people: People, plans: Plans) -> PageOf[TaskOut]:
+    return PageOf(await outs(plans, await people.work(visitor.id)))
+
+
+@operations.get("/notes", summary="What I should know, the latest first", tag="people")
+async def my_notes(visitor: Visitor, notes: Notes, query: NoteQuery) -> PageOf[NoteOut]:
+    found = await notes.page(visitor.id, query.after)
+    return PageOf([NoteOut.of(note) for note in found], found.cursor)
+
+
+@operations.post("/notes/read", summary="I have read them all", tag="people")
+async def read_notes(visitor: Visitor, notes: Notes) -> None:
+    await notes.read_all(visitor.id)

@@ -5,43 +5,9 @@ from __future__ import annotations
 from starlette.routing import BaseRoute
 
 from sekkei.web import Given
-from sekkei_systems.tasks.pages import (
-    board,
-    burndown,
-    comments,
-    files,
-    home,
-    hooks,
-    imports,
-    invitations,
-    late,
-    lists,
-    notes,
-    plan,
-    settings,
-    subtasks,
-    task,
-    trash,
-)
+from sekkei_systems.tasks.pages import board, burndown, files, home, hooks, lists, plan, settings, task
 
-PARTS = (
-    home,
-    board,
-    lists,
-    late,
-    burndown,
-    task,
-    plan,
-    subtasks,
-    comments,
-    trash,
-    settings,
-    hooks,
-    invitations,
-    files,
-    imports,
-    notes,
-)
+PARTS = (home, board, lists, burndown, task, plan, settings, hooks, files)
 
 
 def routes(given: Given) -> list[BaseRoute]:

@@ -16,7 +16,7 @@ from sekkei.runtime.refusals import Invalid
 from sekkei.web import Events, Form, Html, Pages, Redirect, local_path
 from sekkei_systems.tasks.design import Task
 from sekkei_systems.tasks.design.statuses import Status
-from sekkei_systems.tasks.pages.subtasks import still_open, warned
+from sekkei_systems.tasks.pages.plan import still_open, warned
 from sekkei_systems.tasks.pages.task import undo_path
 from sekkei_systems.tasks.pages.view import ORDER_COOKIE, Card, Listening, View, card_words
 from sekkei_systems.tasks.reactions import topic

@@ -1,4 +1,4 @@
-"""The list: all tasks by filters that stand in the URL, and many at once."""
+"""The lists: all tasks by filters that stand in the URL, many at once, what is late, the trash."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from sekkei_systems.tasks.design.statuses import Status
 from sekkei_systems.tasks.pages.board import After
 from sekkei_systems.tasks.pages.view import Listening, View
 from sekkei_systems.tasks.rules.drafts import TaskChanges
-from sekkei_systems.tasks.rules.filters import Filter
-from sekkei_systems.tasks.service import Batches, Member, Tasks
-from sekkei_systems.tasks.service.batches import Outcome
+from sekkei_systems.tasks.rules.filters import Filter, Late
+from sekkei_systems.tasks.service import Batches, Member, Tasks, Trash
+from sekkei_systems.tasks.service.tasks import Outcome
 
 pages = Pages()
 
@@ -59,3 +59,37 @@ def _told(back: Redirect, member: Member, done: Outcome, text: str) -> Redirect:
     if done.batch_id:
         back = back.offering("activity.undo", f"/tasks/teams/{member.team_id}/batches/{done.batch_id}/undo")
     return back.flash("bulk.refused", "warning", n=len(done.refused)) if done.refused else back
+
+
+# What is late.
+
+
+@pages.get("/teams/{team_id}/late", name="late")
+async def late(view: View, tasks: Tasks, wanted: Filter) -> Html:
+    finish = Late.DOING if wanted.late is Late.DOING else Late.FINISH
+    lists = [(which, await tasks.page(view.member, _late(wanted, which))) for which in (finish, Late.START)]
+    return Html("tasks/late.html", view=view, filter=wanted, lists=lists)
+
+
+def _late(wanted: Filter, which: Late) -> Filter:
+    return Filter(tags=wanted.tags, any_tag=wanted.any_tag, assignee=wanted.assignee, late=which)
+
+
+# The trash: what was deleted in the last thirty days.
+
+
+@pages.get("/teams/{team_id}/trash", name="trash")
+async def listed(view: View, trash: Trash) -> Html:
+    return Html("tasks/trash.html", view=view, tasks=await trash.all(view.member))
+
+
+@pages.post("/teams/{team_id}/trash/{task_id}/back", name="take-back")
+async def take_back(member: Member, trash: Trash, task_id: str) -> Redirect:
+    await trash.take_back(member, task_id)
+    return Redirect("tasks:task", team_id=member.team_id, task_id=task_id).flash("trash.back")
+
+
+@pages.post("/teams/{team_id}/trash/{task_id}/purge", name="purge")
+async def purge(member: Member, trash: Trash, task_id: str) -> Redirect:
+    await trash.purge(member, task_id)
+    return Redirect("tasks:trash", team_id=member.team_id).flash("trash.purged")

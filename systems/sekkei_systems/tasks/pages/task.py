@@ -1,25 +1,27 @@
-"""One task: new, as it is, changed, copied, deleted."""
+"""One task: new, as it is, changed, copied, deleted; and the comments on it."""
 
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from typing import Annotated, Any
 
 from msgspec import Struct, structs
 
-from sekkei.kit.typed import Token
+from sekkei.clock import Clock
+from sekkei.kit.typed import Text, Token
 from sekkei.runtime.refusals import Conflict, Invalid
 from sekkei.web import Form, Html, Pages, Redirect, Sent
+from sekkei_systems import days
 from sekkei_systems.tasks.design import Task, tag_ref
 from sekkei_systems.tasks.design.statuses import Status
 from sekkei_systems.tasks.pages import plan
-from sekkei_systems.tasks.pages.subtasks import still_open, warned
-from sekkei_systems.tasks.pages.view import Listening, View
+from sekkei_systems.tasks.pages.plan import still_open, warned
+from sekkei_systems.tasks.pages.view import Listening, Names, View
 from sekkei_systems.tasks.refusals import Clashed
 from sekkei_systems.tasks.rules.drafts import ENTERED, TaskDraft, drafted
-from sekkei_systems.tasks.rules.history import text
-from sekkei_systems.tasks.rules.merging import Clash, Kept
+from sekkei_systems.tasks.rules.history import Clash, Kept, text
 from sekkei_systems.tasks.service import Comments, Member, Plans, Tasks, Trash
+from sekkei_systems.tasks.service.comments import TEXT_MAX
 from sekkei_systems.tasks.service.plans import ALONE
 
 pages = Pages()
@@ -93,7 +95,7 @@ async def shown(
 
 
 @pages.get("/teams/{team_id}/tasks/{task_id}", name="task")
-async def one(listening: Listening, view: View, tasks: Tasks, comments: Comments, plans: Plans, task_id: str) -> Html:
+async def show(listening: Listening, view: View, tasks: Tasks, comments: Comments, plans: Plans, task_id: str) -> Html:
     return await shown(view, await tasks.get(view.member, task_id), listening, tasks, comments, plans)
 
 
@@ -175,3 +177,55 @@ async def undo(member: Member, tasks: Tasks, task_id: str, version: int) -> Redi
 async def activity(view: View, tasks: Tasks, task_id: str) -> Html:
     """The history alone, for a page that is open."""
     return Html("tasks/_activity.html", view=view, activity=await tasks.activity(view.member, task_id))
+
+
+# What is said about a task.
+
+
+class CommentForm(Struct):
+    text: Annotated[str, Text(TEXT_MAX, 1)]
+
+
+@pages.get("/teams/{team_id}/tasks/{task_id}/comments", name="comments")
+async def listed_comments(member: Member, comments: Comments, task_id: str, clock: Clock) -> Html:
+    """The comments alone, for a page that is open. Every such page asks after every comment, so the team around it is
+    not read: names stand out where somebody was called by them."""
+    found = await comments.all(member, task_id)
+    called = await comments.called(member, found)
+    names = Names(member=member, members=called, tags={}, today=days.today(clock))
+    return Html("tasks/_comments.html", view=names, member=member, task_id=task_id, comments=found)
+
+
+@pages.post("/teams/{team_id}/tasks/{task_id}/comments", name="comment")
+async def add_comment(member: Member, comments: Comments, task_id: str, sent: Sent[CommentForm]) -> Redirect:
+    back = Redirect("tasks:task", team_id=member.team_id, task_id=task_id)
+    try:
+        await comments.add(member, task_id, sent.value.text)
+    except Invalid as wrong:
+        return back.flash(wrong)
+    return back
+
+
+@pages.get("/teams/{team_id}/tasks/{task_id}/comments/{comment_id}", name="edit-comment")
+async def edit_comment(member: Member, comments: Comments, task_id: str, comment_id: str) -> Html:
+    """For browsers without a script."""
+    found = await comments.mine(member, task_id, comment_id)
+    return Html("tasks/comment.html", member=member, comment=found, form=Form({"text": found.text}))
+
+
+@pages.post("/teams/{team_id}/tasks/{task_id}/comments/{comment_id}", name="change-comment")
+async def change_comment(
+    member: Member, comments: Comments, task_id: str, comment_id: str, sent: Sent[CommentForm]
+) -> Html | Redirect:
+    try:
+        await comments.change(member, task_id, comment_id, sent.value.text)
+    except Invalid as wrong:
+        found = await comments.mine(member, task_id, comment_id)
+        return Html("tasks/comment.html", 422, member=member, comment=found, form=sent.refilled(wrong))
+    return Redirect("tasks:task", team_id=member.team_id, task_id=task_id).flash("comment.changed")
+
+
+@pages.post("/teams/{team_id}/tasks/{task_id}/comments/{comment_id}/delete", name="delete-comment")
+async def delete_comment(member: Member, comments: Comments, task_id: str, comment_id: str) -> Redirect:
+    await comments.delete(member, task_id, comment_id)
+    return Redirect("tasks:task", team_id=member.team_id, task_id=task_id).flash("comment.deleted")

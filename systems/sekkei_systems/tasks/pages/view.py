@@ -22,8 +22,7 @@ from sekkei_systems.tasks.design import Tag, Task, Team, TeamUser, Totals, one_t
 from sekkei_systems.tasks.design.statuses import Priority, Status
 from sekkei_systems.tasks.reactions import topic
 from sekkei_systems.tasks.refusals import NoSuchTask
-from sekkei_systems.tasks.rules.agenda import lateness
-from sekkei_systems.tasks.rules.filters import Filter, Late, read
+from sekkei_systems.tasks.rules.filters import Filter, Late, lateness, read
 from sekkei_systems.tasks.rules.history import PARENT, value
 from sekkei_systems.tasks.rules.markdown import Writer
 from sekkei_systems.tasks.service import Access, Admin, Member, Notes, People, Tags, Tasks, Visitor

@@ -1,10 +1,11 @@
-"""Which tasks a list shows: a filter out of a URL, back into a URL, and into the one query that serves it."""
+"""Which tasks a list shows: a filter out of a URL, back into a URL, and into the one query that serves it; words that
+are searched for; what is late."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import date, timedelta
 from enum import Enum
 from typing import Any
 from urllib.parse import urlencode
@@ -12,6 +13,7 @@ from urllib.parse import urlencode
 from sekkei.design import Query
 from sekkei.runtime.refusals import Invalid
 from sekkei_systems.tasks.design import (
+    SEARCHED_CHARACTERS_MAX,
     Task,
     begun_by_end,
     being_done,
@@ -207,3 +209,85 @@ def _choice(kind: type[Any], text: str) -> Any:
         return kind(text)
     except ValueError:
         raise BadFilter(value=text[:TEXT_MAX]) from None
+
+
+# What a search looks for, and where: titles, descriptions, comments, names of tags and people.
+
+
+def text_of_task(title: str, description: str) -> str:
+    return searched(f"{title}\n{description}")[:SEARCHED_CHARACTERS_MAX]
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """Which tags and people a word means, by their names."""
+
+    tags: Mapping[str, frozenset[str]]
+    """Word to refs of tags."""
+    people: Mapping[str, frozenset[str]]
+
+    @classmethod
+    def by(cls, words: Iterable[str], tags: Mapping[str, str], people: Mapping[str, str]) -> Named:
+        """`tags` and `people` are names by ref and by id."""
+        listed = list(words)
+        return cls({word: _named(word, tags) for word in listed}, {word: _named(word, people) for word in listed})
+
+    def words_of(self, task: Task) -> set[str]:
+        """The words that a task answers by its tags and its assignee."""
+        return {word for word, refs in self.tags.items() if refs & task.tags} | {
+            word for word, ids in self.people.items() if task.assignee in ids
+        }
+
+    @property
+    def refs(self) -> frozenset[str]:
+        return frozenset().union(*self.tags.values())
+
+    @property
+    def ids(self) -> frozenset[str]:
+        return frozenset().union(*self.people.values())
+
+
+def _named(word: str, names: Mapping[str, str]) -> frozenset[str]:
+    """With or without the space in a name."""
+    plain = {id: searched(name) for id, name in names.items()}
+    return frozenset(id for id, name in plain.items() if word in name or word in "".join(name.split()))
+
+
+# What is late, and when the rest is due: for lists that people look at in the morning.
+
+
+class Due(Enum):
+    OVERDUE = "overdue"
+    TODAY = "today"
+    WEEK = "week"
+    LATER = "later"
+    UNDATED = "undated"
+
+
+def lateness(task: Task, today: date) -> Late | None:
+    """Late to finish, else late to start; what is done is not late, and neither is what has no date."""
+    if task.status is Status.DONE:
+        return None
+    if task.end is not None and task.end < today:
+        return Late.FINISH
+    if task.status is Status.TODO and task.start is not None and task.start < today:
+        return Late.START
+    return None
+
+
+def due(task: Task, today: date) -> Due:
+    if task.end is None:
+        return Due.UNDATED
+    if task.end < today:
+        return Due.OVERDUE
+    if task.end == today:
+        return Due.TODAY
+    return Due.WEEK if task.end <= today + timedelta(days=7) else Due.LATER
+
+
+def agenda(tasks: Iterable[Task], today: date) -> dict[Due, list[Task]]:
+    """Grouped by when they are due; within a group in the order given."""
+    found: dict[Due, list[Task]] = {when: [] for when in Due}
+    for task in tasks:
+        found[due(task, today)].append(task)
+    return {when: some for when, some in found.items() if some}

@@ -21,7 +21,7 @@ from sekkei_systems.tasks.design import Activity, Comment, HookEvent, Task, Team
 from sekkei_systems.tasks.design.statuses import Status
 from sekkei_systems.tasks.rules.drafts import TaskDraft
 from sekkei_systems.tasks.rules.history import differences
-from sekkei_systems.tasks.rules.numbers import reference
+from sekkei_systems.tasks.rules.identifiers import reference
 
 URL_LENGTH_MAX = 500
 TEST = "test"

@@ -7,7 +7,7 @@ addresses of the web become links.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from urllib.parse import urlsplit
 
 from markdown_it import MarkdownIt
@@ -17,7 +17,8 @@ from markdown_it.rules_inline import StateInline, emphasis
 from markdown_it.token import Token
 from markupsafe import Markup, escape
 
-from sekkei_systems.tasks.rules.numbers import REFERENCE
+from sekkei.kit.text import folded
+from sekkei_systems.tasks.rules.identifiers import REFERENCE
 
 Found = Callable[[re.Match[str]], Markup]
 Plain = Callable[[str], Markup]
@@ -141,3 +142,25 @@ _MARKDOWN.enable("table").disable(["html_block", "html_inline", "image", "refere
 _MARKDOWN.validateLink = _is_web  # type: ignore[method-assign,assignment]
 _MARKDOWN.inline.ruler.at("emphasis", _emphasis)
 _MARKDOWN.core.ruler.push("tasks", _ours)
+
+
+# Calling somebody by name in a comment: `@佐藤 葵`, `@佐藤葵`, `＠さとう`.
+
+
+MENTIONS_MAX = 50
+
+
+def mentioned(text: str, names: Mapping[str, str]) -> frozenset[str]:
+    """Who of these people (id to name) is called. Spaces, width and case do not matter; of two names that fit, the
+    longer one is meant."""
+    said = _plain(text)
+    found: set[str] = set()
+    for name in sorted({_plain(name) for name in names.values()}, key=len, reverse=True):
+        if name and f"@{name}" in said:
+            said = said.replace(f"@{name}", "@")
+            found |= {user_id for user_id, whole in names.items() if _plain(whole) == name}
+    return frozenset(sorted(found)[:MENTIONS_MAX])
+
+
+def _plain(text: str) -> str:
+    return "".join(folded(text).split())

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 
 from sekkei_systems.tasks.design.statuses import Priority
-from sekkei_systems.tasks.rules.entered import FIRST_DAY, LAST_DAY
+from sekkei_systems.tasks.rules.drafts import FIRST_DAY, LAST_DAY
 
 WEEKDAYS = "月火水木金土日"
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")

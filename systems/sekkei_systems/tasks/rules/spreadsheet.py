@@ -16,9 +16,9 @@ from sekkei.texts import LANGUAGES
 from sekkei_systems.tasks.design import Flow, Task
 from sekkei_systems.tasks.refusals import BadFile, TooLarge
 from sekkei_systems.tasks.rules.drafts import ENTERED, TaskDraft, choices_of
-from sekkei_systems.tasks.rules.foreign import Board, ForeignTask
 from sekkei_systems.tasks.rules.history import text, value
-from sekkei_systems.tasks.rules.numbers import reference
+from sekkei_systems.tasks.rules.identifiers import reference
+from sekkei_systems.tasks.rules.imports import Board, ForeignTask
 from sekkei_systems.tasks.texts import say
 
 ROWS_MAX = 5_000

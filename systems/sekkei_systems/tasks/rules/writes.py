@@ -26,8 +26,8 @@ from sekkei_systems.tasks.design import (
     teams,
     totals,
 )
+from sekkei_systems.tasks.rules.filters import text_of_task
 from sekkei_systems.tasks.rules.history import differences
-from sekkei_systems.tasks.rules.searching import text_of_task
 
 ACTIVITY_LIFE = timedelta(days=400)
 

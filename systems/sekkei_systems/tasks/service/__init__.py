@@ -8,29 +8,22 @@ from sekkei.runtime.sealed_texts import SealedTexts
 from sekkei.runtime.system import Context
 from sekkei_systems.tasks.rules.hooks import allowed_by
 from sekkei_systems.tasks.service.access import Access, Admin, Member
-from sekkei_systems.tasks.service.batches import Batches
 from sekkei_systems.tasks.service.comments import Comments
-from sekkei_systems.tasks.service.digest import Digest
 from sekkei_systems.tasks.service.feeds import Feeds
 from sekkei_systems.tasks.service.flows import Flows
-from sekkei_systems.tasks.service.hook_log import HookLog
-from sekkei_systems.tasks.service.hooks import Hooks
-from sekkei_systems.tasks.service.import_work import ImportWork
-from sekkei_systems.tasks.service.imports import Imports
+from sekkei_systems.tasks.service.hooks import HookLog, Hooks
+from sekkei_systems.tasks.service.imports import Imports, ImportWork
 from sekkei_systems.tasks.service.invitations import Invitations
-from sekkei_systems.tasks.service.mail import MailBlocks
+from sekkei_systems.tasks.service.mail import Digest, MailBlocks
 from sekkei_systems.tasks.service.notes import Notes
 from sekkei_systems.tasks.service.numbers import Numbers
 from sekkei_systems.tasks.service.people import People, Visitor
-from sekkei_systems.tasks.service.plans import Plans
+from sekkei_systems.tasks.service.plans import Plans, Recurrence
 from sekkei_systems.tasks.service.quick import Quick
-from sekkei_systems.tasks.service.recurrence import Recurrence
 from sekkei_systems.tasks.service.search import Search
 from sekkei_systems.tasks.service.subtasks import Subtasks
-from sekkei_systems.tasks.service.tags import Tags
-from sekkei_systems.tasks.service.tasks import Tasks
-from sekkei_systems.tasks.service.teams import Teams
-from sekkei_systems.tasks.service.trash import Trash
+from sekkei_systems.tasks.service.tasks import Batches, Tasks, Trash
+from sekkei_systems.tasks.service.teams import Tags, Teams
 from sekkei_systems.tasks.service.views import Views
 
 __all__ = [

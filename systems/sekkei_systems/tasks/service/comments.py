@@ -13,8 +13,8 @@ from sekkei.runtime.refusals import Refusal
 from sekkei_systems import days
 from sekkei_systems.tasks.design import Comment, TeamUser, comments, comments_on, members_of, one_task, team_users
 from sekkei_systems.tasks.refusals import BadText, NoSuchComment, NoSuchTask, NotYourComment
-from sekkei_systems.tasks.rules.entered import text_of
-from sekkei_systems.tasks.rules.mentions import mentioned
+from sekkei_systems.tasks.rules.drafts import text_of
+from sekkei_systems.tasks.rules.markdown import mentioned
 from sekkei_systems.tasks.service.access import Member
 
 TEXT_MAX = 4_000

@@ -6,19 +6,23 @@ import asyncio
 import secrets
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
+from urllib.parse import urlsplit
 
 from sekkei.clock import Clock
-from sekkei.design import Action, ConditionFailed, Database, Page, Put, TransactionFailed
+from sekkei.design import Action, ConditionFailed, Database, Page, Put, TransactionFailed, Update
+from sekkei.errors import NoAnswer
 from sekkei.kit.webhooks import as_shown
+from sekkei.runtime.delivery import ATTEMPTS_MAX
 from sekkei.runtime.design import Message
 from sekkei.runtime.ends import is_loopback
+from sekkei.runtime.failures import error_line
 from sekkei.runtime.jobs import Jobs
-from sekkei.runtime.outbox import Outbox
+from sekkei.runtime.outbox import Outbox, Undeliverable
 from sekkei.runtime.refusals import Conflict, Invalid, NotThere
 from sekkei.runtime.sealed_texts import SealedTexts
-from sekkei.runtime.transports.webhook import Network, NotPublic, public_address, resolved
+from sekkei.runtime.transports.webhook import Network, NotPublic, Sender, public_address, resolved
 from sekkei_systems import days
 from sekkei_systems.tasks.design import (
     Activity,
@@ -26,11 +30,16 @@ from sekkei_systems.tasks.design import (
     Hook,
     HookDelivery,
     HookEvent,
+    Note,
+    NoteKind,
+    Role,
     Team,
     deliveries,
     deliveries_of,
     hooks,
     hooks_of,
+    members_of,
+    notes,
     one_task,
     one_team,
     plan_of,
@@ -41,6 +50,7 @@ from sekkei_systems.tasks.rules.hooks import TEST, BadHookUrl, Happened, body_of
 from sekkei_systems.tasks.rules.identifiers import short
 from sekkei_systems.tasks.rules.writes import still_open
 from sekkei_systems.tasks.service.access import Admin
+from sekkei_systems.tasks.service.notes import NOTE_LIFE
 
 KIND = "tasks.webhook"
 HOOKS_MAX = 10
@@ -257,3 +267,154 @@ class Hooks:
 def owner_of(team_id: str, hook_id: str) -> str:
     """Whose secret it is: one that was copied to another address does not open there."""
     return f"{team_id}/{hook_id}"
+
+
+# What came of each try to reach an address, and the end of addresses that nothing has reached for days.
+
+
+STOPPED_AFTER = timedelta(days=5)
+ERROR_MAX = 200
+
+
+class HookLog:
+    def __init__(self, db: Database, clock: Clock, texts: SealedTexts) -> None:
+        self._db, self._clock, self._texts = db, clock, texts
+
+    async def due(self, team_id: str, hook_id: str, delivery_id: str) -> tuple[Hook, HookDelivery] | None:
+        """None when either was deleted meanwhile, or the address was stopped."""
+        hook = await self._db.get(hooks(team_id, hook_id).consistent())
+        found = await self._db.get(deliveries(team_id, hook_id, delivery_id).consistent())
+        if hook is None or found is None:
+            return None
+        if hook.stopped_at is not None:
+            await self.write(found, Delivered.FAILED, found.attempts, None, "stopped")
+            return None
+        return hook, found
+
+    def secret(self, hook: Hook) -> bytes | None:
+        return self._texts.open(hook.secret, owner_of(hook.team_id, hook.hook_id))
+
+    async def write(
+        self, delivery: HookDelivery, state: Delivered, attempts: int, code: int | None, error: str = ""
+    ) -> None:
+        update = deliveries.update(delivery.team_id, delivery.hook_id, delivery.delivery_id)
+        update = update.set(HookDelivery.state, state).set(HookDelivery.attempts, attempts)
+        update = update.set(HookDelivery.code, code).set(HookDelivery.error, error[:ERROR_MAX] or None)
+        await self._if_there(update.set(HookDelivery.tried_at, days.now_jst(self._clock)))
+
+    async def arrived(self, hook: Hook) -> None:
+        if hook.failing_since is not None:
+            await self._if_there(hooks.update(hook.team_id, hook.hook_id).set(Hook.failing_since, None))
+
+    async def missed(self, hook: Hook, *, gone: bool = False) -> None:
+        """Nothing arrived. After days of that the address is stopped, at once if it says that it is gone."""
+        now = days.now_jst(self._clock)
+        update = hooks.update(hook.team_id, hook.hook_id)
+        if gone or (hook.failing_since is not None and hook.failing_since + STOPPED_AFTER <= now):
+            stop = update.set(Hook.stopped_at, now).when(Hook.stopped_at.absent())
+            if await self._if_there(stop):
+                await self._tell_admins(hook, now)
+        elif hook.failing_since is None:
+            await self._if_there(update.set(Hook.failing_since, now).when(Hook.failing_since.absent()))
+
+    async def _tell_admins(self, hook: Hook, now: datetime) -> None:
+        for member in await self._db.all(members_of(hook.team_id).consistent()):
+            if member.role is Role.ADMIN:
+                note = Note(
+                    user_id=member.user_id,
+                    at=now,
+                    note_id=f"hook-{hook.hook_id}",
+                    kind=NoteKind.HOOK,
+                    team_id=hook.team_id,
+                    task_id="",
+                    title=urlsplit(hook.url).netloc,
+                    by="",
+                    expires=now + NOTE_LIFE,
+                )
+                await self._tell(note)
+
+    async def _tell(self, note: Note) -> None:
+        there = team_users.must_exist(note.team_id, note.user_id)
+        try:
+            await self._db.transact(notes.put(note), there, still_open(note.team_id))
+        except TransactionFailed:
+            pass  # they have left just then, or the team is being deleted
+
+    async def _if_there(self, update: Update[Hook] | Update[HookDelivery]) -> bool:
+        try:
+            await self._db.write(update)
+        except ConditionFailed:
+            return False  # deleted, or another worker was quicker
+        return True
+
+
+# Sends what a team's webhooks are told: signed, to an address that was looked at, with little read of the answer.
+#
+# The outbox sees to the rest: what does not arrive is tried again after longer and longer pauses, and an address that
+# fails again and again is left alone meanwhile. What never arrives is the team's business, not the operator's: it
+# stands in the log of the address and rings no alarm.
+
+
+TRIED_FOR = timedelta(days=1)
+"""However often a receiver asks to come back later."""
+ANSWER_SECONDS = 20.0
+"""With looking its name up; the outbox would wait a little longer."""
+
+
+class HookSender:
+    """The outbox's transport for webhooks of teams."""
+
+    timeout_seconds = 30.0
+
+    def __init__(self, log: HookLog, sender: Sender, clock: Clock) -> None:
+        self._log, self._sender, self._clock = log, sender, clock
+
+    def destination(self, message: Message) -> str:
+        """One call at a time to an address; teams that share a host do not share its failures."""
+        return str(message.body["hook"])
+
+    async def send(self, message: Message) -> str:
+        body = message.body
+        due = await self._log.due(body["team"], body["hook"], body["delivery"])
+        if due is None:
+            return "nobody asks for it any more"
+        hook, delivery = due
+        code, problem = await self._tried(hook, delivery)
+        if problem is None:
+            await self._log.write(delivery, Delivered.SENT, message.attempts, code)
+            await self._log.arrived(hook)
+            return str(code)
+        if isinstance(problem, Undeliverable):
+            return await self._failed(hook, delivery, message, code, str(problem))
+        return await self._later(hook, delivery, message, code, problem)
+
+    async def _tried(self, hook: Hook, delivery: HookDelivery) -> tuple[int | None, Exception | None]:
+        """The status of the answer, and what is wrong."""
+        secret = self._log.secret(hook)
+        if secret is None:
+            return None, Undeliverable("the secret was sealed under another SEKKEI_SECRET; add the address anew")
+        try:
+            async with asyncio.timeout(ANSWER_SECONDS):
+                answer = await self._sender.post(hook.url, delivery.event_id, delivery.body.encode(), [secret])
+        except TimeoutError:
+            return None, ConnectionError(f"no answer within {ANSWER_SECONDS:g} seconds")
+        except (OSError, NoAnswer, Undeliverable) as error:
+            return None, error
+        return answer.status, self._sender.problem(answer)
+
+    async def _later(
+        self, hook: Hook, delivery: HookDelivery, message: Message, code: int | None, problem: Exception
+    ) -> str:
+        """Raises what makes the outbox try again, unless it was tried often enough."""
+        error = "" if code is not None else error_line(problem)
+        old = message.created_at + TRIED_FOR <= days.now(self._clock)
+        if message.attempts >= ATTEMPTS_MAX or old:
+            return await self._failed(hook, delivery, message, code, error)
+        await self._log.write(delivery, Delivered.WAITING, message.attempts, code, error)
+        await self._log.missed(hook)
+        raise problem
+
+    async def _failed(self, hook: Hook, delivery: HookDelivery, message: Message, code: int | None, error: str) -> str:
+        await self._log.write(delivery, Delivered.FAILED, message.attempts, code, error)
+        await self._log.missed(hook, gone=code == 410)
+        return f"given up: {code or error}"

@@ -8,26 +8,216 @@ new.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Any
+
+from msgspec import structs
 
 from sekkei.clock import Clock
-from sekkei.design import Database, TransactionFailed
-from sekkei.runtime import days
-from sekkei.runtime.jobs import Jobs
-from sekkei_systems.tasks.design import ImportPart, ImportRun, import_parts, import_run, import_runs, imported_as
-from sekkei_systems.tasks.refusals import NoSuchImport, NoSuchTeam
-from sekkei_systems.tasks.rules.entered import line_of
-from sekkei_systems.tasks.rules.foreign import Board, ForeignTask
+from sekkei.design import Action, ConditionFailed, Contended, Database, TransactionFailed, replace
+from sekkei.design.retries import pause
+from sekkei.runtime.jobs import Jobs, Payload, Progress
+from sekkei_systems import days
+from sekkei_systems.tasks.design import (
+    Check,
+    Imported,
+    ImportPart,
+    ImportRun,
+    Plan,
+    Task,
+    import_parts,
+    import_run,
+    import_runs,
+    imported,
+    imported_as,
+    parts_of,
+    plans,
+)
+from sekkei_systems.tasks.design import plan_of as stored_plan
+from sekkei_systems.tasks.refusals import (
+    NoSuchImport,
+    NoSuchMember,
+    NoSuchParent,
+    NoSuchTag,
+    NoSuchTask,
+    NoSuchTeam,
+    TooLarge,
+)
+from sekkei_systems.tasks.rules.drafts import CHILDREN_MAX, TaskDraft, line_of
 from sekkei_systems.tasks.rules.identifiers import short
-from sekkei_systems.tasks.rules.import_parts import packed, parts_of, rooted
+from sekkei_systems.tasks.rules.imports import Board, ForeignTask, in_parts, packed, rooted, unpacked
 from sekkei_systems.tasks.rules.writes import still_open
-from sekkei_systems.tasks.service.access import Admin, Member
-from sekkei_systems.tasks.service.import_work import ImportWork, draft_of, plan_of
-from sekkei_systems.tasks.service.tags import NAME_MAX as TAG_NAME_MAX
-from sekkei_systems.tasks.service.tags import TAGS_MAX, Tags
-from sekkei_systems.tasks.service.teams import Teams
+from sekkei_systems.tasks.service.access import Access, Admin, Member
+from sekkei_systems.tasks.service.plans import CHECK_MAX, CHECKS_MAX
+from sekkei_systems.tasks.service.subtasks import adopted
+from sekkei_systems.tasks.service.tasks import TRIES_MAX, Tasks
+from sekkei_systems.tasks.service.teams import TAG_NAME_MAX, TAGS_MAX, Tags, Teams
+
+# What a job does with a file that waits in parts. Each step can be done again without harm.
+
+
+PARTS_A_STEP = 3
+TAG_COLORS = ("#2563eb", "#7c3aed", "#db2777", "#dc2626", "#d97706", "#65a30d", "#0f766e", "#475569")
+
+
+class ImportWork:
+    def __init__(self, db: Database, clock: Clock, access: Access, tasks: Tasks, tags: Tags, teams: Teams) -> None:
+        self._db, self._clock, self._access = db, clock, access
+        self._tasks, self._tags, self._teams = tasks, tags, teams
+
+    async def job_step(self, payload: Payload, cursor: str | None) -> Progress:
+        return await self.step(payload["team_id"], payload["import_id"], payload["user_id"])
+
+    async def step(self, team_id: str, import_id: str, user_id: str) -> Progress:
+        """A few parts, as whoever began it: once they have left the team, nothing more comes of it."""
+        run = await self._db.get(import_run(team_id, import_id).consistent())
+        if run is None or run.ended:
+            return Progress(0)
+        try:
+            member = await self._access.member(user_id, team_id)
+            if not run.seen:
+                await self._add_tags(member, run)
+            waiting = await self._db.page(parts_of(team_id, import_id).consistent(), size=PARTS_A_STEP)
+            for part in waiting:
+                await self._take(member, part)
+        except NoSuchTeam:
+            await self._end(run, stopped=True)
+            return Progress(0)
+        if waiting.cursor is None:
+            await self._end(run)
+        return Progress(len(waiting), waiting.cursor and "more")
+
+    async def _add_tags(self, member: Member, run: ImportRun) -> None:
+        there = {tag.name for tag in await self._tags.all(member)}
+        missing = [name for name in run.tags if name not in there] if isinstance(member, Admin) else []
+        try:
+            for at, name in enumerate(missing):
+                assert isinstance(member, Admin)
+                await self._tags.add(member, name, TAG_COLORS[at % len(TAG_COLORS)])
+        except TooLarge:
+            pass  # somebody else has added tags meanwhile; the tasks come without
+
+    async def _take(self, member: Member, part: ImportPart) -> None:
+        """Make its tasks, and let it go."""
+        found = unpacked(part.tasks)
+        for attempt in range(TRIES_MAX):
+            known = await self._known(member.team_id, found)
+            new = [one for one in found if one.source not in known]
+            try:
+                return await self._write(member, part, new, len(found))
+            except (TransactionFailed, NoSuchTag, NoSuchMember):
+                if await self._db.get(_ref(part).consistent()) is None:
+                    return None  # another worker has just done it
+                await pause(attempt, self._clock)
+        raise Contended("SK303", f"a part of import {part.import_id} kept being changed by others")
+
+    async def _write(self, member: Member, part: ImportPart, new: Sequence[ForeignTask], seen: int) -> None:
+        run = import_runs.update(part.team_id, part.import_id).add(ImportRun.seen, seen).add(ImportRun.made, len(new))
+        gone = import_parts.delete(part.team_id, part.import_id, part.at).must_exist()
+        if new:
+            await self._make(member, new, part.import_id, run, gone)
+        else:
+            await self._db.transact(run, gone)
+
+    async def _make(
+        self, member: Member, new: Sequence[ForeignTask], import_id: str, *with_them: Action[Any, Any]
+    ) -> None:
+        tags = {tag.name: tag.tag_id for tag in await self._tags.all(member)}
+        people = {one.user_name: one.user_id for one in await self._teams.members(member)}
+        drafts = [draft_of(one, tags, people) for one in new]
+        above = await self._above(member, new)
+
+        def beside(made: list[Task]) -> list[Action[Any, Any]]:
+            pairs = list(zip(new, made, strict=True))
+            rows = [
+                imported.create(Imported(team_id=task.team_id, source=one.source, task_id=task.task_id))
+                for one, task in pairs
+                if one.source
+            ]
+            return [*rows, *self._plans(pairs, above, import_id), *with_them]
+
+        await self._tasks.create_together(member.team_id, member.user_id, drafts, beside, import_id)
+
+    def _plans(
+        self, pairs: Sequence[tuple[ForeignTask, Task]], above: Mapping[str, Plan], import_id: str
+    ) -> list[Action[Any, Any]]:
+        """Checklists, and both sides of what is part of what; the parents may have come with an earlier part."""
+        here = {one.source: task.task_id for one, task in pairs if one.source}
+        ids = {**{source: plan.task_id for source, plan in above.items()}, **here}
+        children: dict[str, set[str]] = {}
+        for one, task in pairs:
+            if one.parent in ids:
+                children.setdefault(ids[one.parent], set()).add(task.task_id)
+        found: list[Action[Any, Any]] = []
+        for one, task in pairs:
+            plan = plan_of(one, task.team_id, task.task_id, self._clock)
+            own = frozenset(children.pop(task.task_id, ()))
+            plan = replace(plan, parent=ids.get(one.parent), children=own, import_id=import_id)
+            found += [plans.create(plan)] if plan.checks or plan.parent or plan.children else []
+        old = {plan.task_id: plan for plan in above.values()}
+        more = [adopted(old[id].team_id, id, sorted(some), old[id]) for id, some in children.items()]
+        return [*found, *(action for some in more for action in some)]
+
+    async def _above(self, member: Member, new: Sequence[ForeignTask]) -> dict[str, Plan]:
+        """The plans of parents that are there already, by what the file calls them: those that can be parents."""
+        here = {one.source for one in new}
+        wanted = Counter(one.parent for one in new if one.parent and one.parent not in here)
+        found: dict[str, Plan] = {}
+        for name, count in wanted.items():
+            plan = await self._parent(member, name)
+            if plan is not None and not plan.parent and len(plan.children) + count <= CHILDREN_MAX:
+                found[name] = plan
+        return found
+
+    async def _parent(self, member: Member, name: str) -> Plan | None:
+        came = await self._db.get(imported_as(member.team_id, name).consistent()) if "/" in name else None
+        try:
+            id = came.task_id if came else await self._tasks.subtasks.meant(member, name)
+            await self._tasks.card(member, id)
+        except (NoSuchParent, NoSuchTask):
+            return None
+        return await self._db.get(stored_plan(member.team_id, id)) or Plan(team_id=member.team_id, task_id=id)
+
+    async def _known(self, team_id: str, tasks: Sequence[ForeignTask]) -> set[str]:
+        sources = dict.fromkeys(one.source for one in tasks if one.source)
+        found = await self._db.get_many([imported_as(team_id, source).consistent() for source in sources])
+        return {one.source for one in found if one is not None}
+
+    async def _end(self, run: ImportRun, *, stopped: bool = False) -> None:
+        update = import_runs.update(run.team_id, run.import_id).set(ImportRun.ended, days.now_jst(self._clock))
+        try:
+            await self._db.write(update.set(ImportRun.stopped, stopped))
+        except ConditionFailed:
+            return  # the team is gone, and all that was in it
+        if stopped:
+            await self.forget_parts(run)
+
+    async def forget_parts(self, run: ImportRun) -> None:
+        async for part in self._db.each(parts_of(run.team_id, run.import_id).consistent()):
+            await self._db.write(import_parts.delete(part.team_id, part.import_id, part.at))
+
+
+def draft_of(found: ForeignTask, tags: Mapping[str, str], people: Mapping[str, str]) -> TaskDraft:
+    return structs.replace(
+        found.draft,
+        tags=frozenset(tags[name] for name in found.tags if name in tags),
+        assignee=next((people[name] for name in found.people if name in people), None),
+    )
+
+
+def plan_of(found: ForeignTask, team_id: str, task_id: str, clock: Clock) -> Plan:
+    if len(found.checks) > CHECKS_MAX:
+        raise TooLarge(field="text", most=CHECKS_MAX)
+    checks = [Check(id=short(clock), text=line_of(text, CHECK_MAX, "text"), done=done) for text, done in found.checks]
+    return Plan(team_id=team_id, task_id=task_id, checks=checks)
+
+
+def _ref(part: ImportPart) -> Any:
+    return import_parts(part.team_id, part.import_id, part.at)
+
 
 JOB = "import"
 KEPT = timedelta(days=30)
@@ -91,7 +281,7 @@ class Imports:
         ids = {"team_id": member.team_id, "import_id": import_id}
         await self._db.write_many(
             import_parts.put(ImportPart(**ids, at=at, tasks=packed(part), expires=now + KEPT))
-            for at, part in enumerate(parts_of(rooted(tasks)))
+            for at, part in enumerate(in_parts(rooted(tasks)))
         )
         job = self._jobs.start_action(JOB, {**ids, "user_id": member.user_id}, id=f"{JOB}/{import_id}")
         try:

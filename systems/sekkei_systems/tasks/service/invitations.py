@@ -43,7 +43,7 @@ from sekkei_systems.tasks.refusals import (
     TooLarge,
     Unreachable,
 )
-from sekkei_systems.tasks.rules.entered import line_of
+from sekkei_systems.tasks.rules.drafts import line_of
 from sekkei_systems.tasks.rules.writes import still_open
 from sekkei_systems.tasks.service.access import Admin
 from sekkei_systems.tasks.service.mail import MailBlocks, email_hash

@@ -1,13 +1,21 @@
-"""Addresses that mail does not reach, or whose owners do not want it: nothing is sent there any more."""
+"""The morning's mail; and addresses that mail does not reach, or whose owners do not want it."""
 
 from __future__ import annotations
 
 import hashlib
+from datetime import date
+from urllib.parse import urlencode
 
 from sekkei.clock import Clock
-from sekkei.design import Database
+from sekkei.design import ConditionFailed, Database
+from sekkei.kit.signing import Signer
 from sekkei.runtime import days
-from sekkei_systems.tasks.design import MailBlock, mail_blocks
+from sekkei.runtime.outbox import Outbox
+from sekkei.runtime.refusals import NotThere
+from sekkei_systems.tasks.design import MailBlock, User, mail_blocks, users
+from sekkei_systems.tasks.rules import mails
+from sekkei_systems.tasks.rules.filters import lateness
+from sekkei_systems.tasks.service.people import People
 
 DETAIL_MAX = 300
 
@@ -36,3 +44,41 @@ class MailBlocks:
 
     async def unblock(self, email: str) -> None:
         await self._db.write(mail_blocks.delete(email_hash(email)))
+
+
+# The morning's mail: what of somebody's work is late, in all their teams. One link in it stops it.
+
+
+class Digest:
+    def __init__(
+        self, db: Database, outbox: Outbox, people: People, blocks: MailBlocks, signer: Signer, public_url: str
+    ) -> None:
+        self._db, self._outbox, self._people, self._blocks = db, outbox, people, blocks
+        self._signer, self._url = signer, f"{public_url}/tasks"
+
+    async def send(self, user_id: str, today: date) -> bool:
+        """One mail a day, and none without a reason; False when there is none to send."""
+        id = f"digest/{today}/{user_id}"
+        user = await self._db.get(users(user_id).consistent())
+        if user is None or not user.email or not user.digest or await self._outbox.get(id) is not None:
+            return False
+        late = [task for task in await self._people.work(user_id) if lateness(task, today) is not None]
+        if not late or await self._blocks.of(user.email) is not None:
+            return False
+        names = {team.team_id: team.team_name for team in await self._people.teams(user_id)}
+        body = mails.digest(user.name, late, names, today, self._url, self.stop_link(user_id))
+        return await self._outbox.put("mail", user.email, body, id=id)
+
+    def stop_link(self, user_id: str) -> str:
+        return f"{self._url}/digest/stop?{urlencode({'user': user_id, 'token': self._signer.mark(user_id)})}"
+
+    def check(self, user_id: str, token: str) -> None:
+        """Raises NotThere for a link that is not ours."""
+        if not self._signer.matches(token, user_id):
+            raise NotThere()
+
+    async def want(self, user_id: str, wanted: bool) -> None:
+        try:
+            await self._db.write(users.update(user_id).set(User.digest, wanted))
+        except ConditionFailed:
+            return  # somebody who is not here gets none anyway

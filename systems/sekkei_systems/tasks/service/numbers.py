@@ -8,7 +8,7 @@ from sekkei.clock import Clock
 from sekkei.design import ConditionFailed, Database
 from sekkei_systems.tasks.design import Totals, numbered, totals
 from sekkei_systems.tasks.refusals import NoSuchTask, NoSuchTeam
-from sekkei_systems.tasks.rules.numbers import meant
+from sekkei_systems.tasks.rules.identifiers import meant
 from sekkei_systems.tasks.service.access import Member
 
 

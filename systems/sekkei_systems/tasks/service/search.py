@@ -28,10 +28,8 @@ from sekkei_systems.tasks.design import (
     tasks,
 )
 from sekkei_systems.tasks.design.statuses import Status
-from sekkei_systems.tasks.rules.agenda import lateness
-from sekkei_systems.tasks.rules.filters import Filter, Late
-from sekkei_systems.tasks.rules.numbers import meant
-from sekkei_systems.tasks.rules.searching import Named
+from sekkei_systems.tasks.rules.filters import Filter, Late, Named, lateness
+from sekkei_systems.tasks.rules.identifiers import meant
 from sekkei_systems.tasks.service.access import Member
 from sekkei_systems.tasks.service.numbers import Numbers
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
 from dataclasses import replace as with_changes
+from datetime import timedelta
 from typing import Any
 
 from msgspec import UNSET, UnsetType
@@ -26,20 +28,27 @@ from sekkei.runtime.refusals import Changed, Refusal
 from sekkei_systems import days
 from sekkei_systems.tasks.design import (
     Activity,
+    Batch,
     Tag,
     Task,
     TeamUser,
     activities,
     activity_after,
     activity_on,
+    batches,
     every_task,
+    members_of,
     next_by_hand,
+    one_batch,
     one_task,
+    search_texts,
     tags,
+    tags_of,
     talk_about,
     tasks,
     team_users,
     totals,
+    trashed,
     whole_text,
 )
 from sekkei_systems.tasks.design.statuses import Status
@@ -56,11 +65,9 @@ from sekkei_systems.tasks.refusals import (
 )
 from sekkei_systems.tasks.rules.drafts import ENTERED, TaskChanges, TaskDraft, all_of, checked
 from sekkei_systems.tasks.rules.filters import Filter
-from sekkei_systems.tasks.rules.history import PARENT, rolled_back, undone
-from sekkei_systems.tasks.rules.identifiers import short
-from sekkei_systems.tasks.rules.merging import Kept, chosen, merged
-from sekkei_systems.tasks.rules.ranks import RANK_MAX, between
-from sekkei_systems.tasks.rules.writes import beside, counted, rewritten, stored, told
+from sekkei_systems.tasks.rules.history import PARENT, Kept, chosen, merged, rolled_back, undone
+from sekkei_systems.tasks.rules.identifiers import RANK_MAX, between, short
+from sekkei_systems.tasks.rules.writes import beside, counted, rewritten, still_open, stored, texts, told
 from sekkei_systems.tasks.service.access import Member
 from sekkei_systems.tasks.service.numbers import Numbers
 from sekkei_systems.tasks.service.search import READ_MAX, Search, passes
@@ -455,3 +462,137 @@ def _present(task: Task) -> list[Task]:
 
 def _moved(task: Task, wanted: Task) -> bool:
     return (task.status, task.deleted_at) != (wanted.status, wanted.deleted_at)
+
+
+# Deleted tasks: for thirty days they can be taken back. Then they expire, and a job takes what belonged to them.
+
+
+LIFE = timedelta(days=30)
+SHOWN_MAX = 100
+
+
+class Trash:
+    def __init__(self, db: Database, clock: Clock, tasks: Tasks) -> None:
+        self._db, self._clock, self._tasks = db, clock, tasks
+
+    async def all(self, member: Member) -> list[Task]:
+        """The latest first."""
+        return list(await self._db.page(trashed(member.team_id), size=SHOWN_MAX))
+
+    async def put(self, member: Member, task_id: str, seen: int | None = None) -> Task:
+        """Delete a task. `seen` is the version that somebody looked at: refused when there is a newer one."""
+        for attempt in range(TRIES_MAX):
+            task = await self._tasks.get(member, task_id)
+            if seen is not None and task.version != seen:
+                raise Changed()
+            now = days.now_jst(self._clock)
+            gone = replace(task, deleted_at=now, expires=now + LIFE)
+            try:
+                return await self._tasks.write(member, task, gone, search_texts.delete(task.team_id, task_id))
+            except Overtaken:
+                await pause(attempt, self._clock)
+        raise Contended("SK303", f"task {task_id} kept being changed by others")
+
+    async def take_back(self, member: Member, task_id: str) -> Task:
+        """As it was, without tags and assignees that have gone meanwhile."""
+        for attempt in range(TRIES_MAX):
+            task = await self._tasks.whole(await self._found(member, task_id))
+            back = replace(await self._without_the_gone(task), deleted_at=None, expires=None)
+            try:
+                return await self._tasks.write(member, task, back, *texts(back)[:1])
+            except Overtaken:
+                await pause(attempt, self._clock)
+        raise Contended("SK303", f"task {task_id} kept being changed by others")
+
+    async def purge(self, member: Member, task_id: str) -> None:
+        """For good, now; unless somebody has taken it back."""
+        try:
+            await self._db.write(tasks.delete(member.team_id, task_id).when(Task.deleted_at.exists()))
+        except ConditionFailed as wrong:
+            if not wrong.unsure or await self._db.get(one_task(member.team_id, task_id)) is not None:
+                raise NoSuchTask() from wrong
+
+    async def _found(self, member: Member, task_id: str) -> Task:
+        found = await self._db.get(one_task(member.team_id, task_id))
+        if found is None or found.deleted_at is None:
+            raise NoSuchTask()
+        return found
+
+    async def _without_the_gone(self, task: Task) -> Task:
+        refs = {tag.ref for tag in await self._db.all(tags_of(task.team_id).consistent())}
+        members = {one.user_id for one in await self._db.all(members_of(task.team_id).consistent())}
+        return replace(task, tags=task.tags & refs, assignee=task.assignee if task.assignee in members else None)
+
+
+# Many tasks at once: changed or thrown away together, and taken back together.
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of many tasks at once."""
+
+    changed: int
+    refused: dict[str, Refusal]
+    batch_id: str | None = None
+    """What `undo` takes; None when nothing was changed."""
+
+
+class Batches:
+    def __init__(self, db: Database, clock: Clock, tasks: Tasks, trash: Trash) -> None:
+        self._db, self._clock, self._tasks, self._trash = db, clock, tasks, trash
+
+    async def change(self, member: Member, task_ids: Sequence[str], changes: TaskChanges) -> Outcome:
+        changed: dict[str, int] = {}
+
+        async def one(task_id: str) -> None:
+            before, after = await self._tasks.change_from(member, task_id, changes)
+            if after.version != before.version:
+                changed[task_id] = after.version
+
+        refused = await each(task_ids, one)
+        return await self._kept(member, len(set(task_ids)) - len(refused), refused, changed, deleted=False)
+
+    async def delete(self, member: Member, task_ids: Sequence[str]) -> Outcome:
+        gone: dict[str, int] = {}
+
+        async def one(task_id: str) -> None:
+            gone[task_id] = (await self._trash.put(member, task_id)).version
+
+        refused = await each(task_ids, one)
+        return await self._kept(member, len(gone), refused, gone, deleted=True)
+
+    async def _kept(
+        self, member: Member, count: int, refused: dict[str, Refusal], changed: dict[str, int], *, deleted: bool
+    ) -> Outcome:
+        if not changed:
+            return Outcome(count, refused)
+        now = days.now_jst(self._clock)
+        made = Batch(
+            team_id=member.team_id,
+            batch_id=short(self._clock),
+            who=member.user_id,
+            at=now,
+            deleted=deleted,
+            tasks=changed,
+            expires=now + LIFE,
+        )
+        try:
+            await self._db.transact(batches.create(made), still_open(member.team_id))
+        except TransactionFailed as failed:
+            raise NoSuchTeam() from failed
+        return Outcome(count, refused, made.batch_id)
+
+    async def undo(self, member: Member, batch_id: str) -> Outcome:
+        """Each as if it were undone alone: what somebody has changed again since stays as it is, and is refused."""
+        batch = await self._db.get(one_batch(member.team_id, batch_id))
+        if batch is None:
+            raise NoSuchChange()
+
+        async def one(task_id: str) -> None:
+            if batch.deleted:
+                await self._trash.take_back(member, task_id)
+            else:
+                await self._tasks.undo(member, task_id, batch.tasks[task_id])
+
+        refused = await each(list(batch.tasks), one)
+        return Outcome(len(batch.tasks) - len(refused), refused)

@@ -9,7 +9,7 @@ from sekkei.design import ConditionFailed, Database, TransactionFailed
 from sekkei.runtime.refusals import NotThere
 from sekkei_systems.tasks.design import SavedView, saved_views, team_users, views_of
 from sekkei_systems.tasks.refusals import NoSuchMember, NoSuchTeam, TooLarge
-from sekkei_systems.tasks.rules.entered import line_of
+from sekkei_systems.tasks.rules.drafts import line_of
 from sekkei_systems.tasks.rules.filters import NOBODY, BadFilter, read
 from sekkei_systems.tasks.rules.identifiers import short
 from sekkei_systems.tasks.rules.writes import still_open

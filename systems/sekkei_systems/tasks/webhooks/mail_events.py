@@ -30,7 +30,7 @@ from sekkei.kit.signing import same
 from sekkei.runtime.http import Http
 from sekkei.runtime.system import Context
 from sekkei.web.csrf import body_limit, webhook
-from sekkei_systems.tasks.rules.bounces import Report, from_dsn, from_ses
+from sekkei_systems.tasks.rules.mails import Report, from_dsn, from_ses
 from sekkei_systems.tasks.service.mail import MailBlocks
 
 log = logging.getLogger("sekkei_systems.tasks.webhooks.mail_events")

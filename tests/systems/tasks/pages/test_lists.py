@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from sekkei.web.testing import Client
-from tests.systems.tasks.pages.site import new_team, offered, upload
+from tests.systems.tasks.pages.site import new_task, new_team, offered, upload
 
 
 async def test_many_are_changed_from_the_list(client: Client) -> None:
@@ -33,3 +33,36 @@ async def test_what_was_done_to_many_is_undone_by_the_button_in_the_message(clie
     assert gone.text.count('name="tasks"') == 1
     assert (await client.post(offered(gone.text), follow=True)).text.count('name="tasks"') == 3
     assert (await client.post(f"{team}/batches/none/undo")).status == 404
+
+
+# What is late.
+
+
+async def test_late_work_stands_under_its_reason(client: Client) -> None:
+    team = await new_team(client)
+    assert (await client.get(f"{team}/late")).text.count("ありません。順調です。") == 2
+    await new_task(client, team, title="遅い", end="2025-01-01", status="doing")
+    shown = (await client.get(f"{team}/late")).text
+    assert "遅い</a>" in shown
+    assert "終了日を過ぎた未完了" in shown
+    assert "遅い</a>" in (await client.get(f"{team}/late?late=doing")).text
+
+
+# The trash's page.
+
+
+async def test_a_deleted_task_is_in_the_trash_and_comes_back(client: Client) -> None:
+    team = await new_team(client)
+    task = await new_task(client, team, title="うっかり")
+    await client.post(f"{task}/delete")
+    assert (await client.get(task)).status == 404
+    assert "うっかり" not in (await client.get(team)).text
+    shown = (await client.get(f"{team}/trash")).text
+    assert "うっかり" in shown
+    assert "&lt;time" not in shown, "the moment is words, not markup"
+    back = task.replace("/tasks/", "/trash/").replace("/trash/", "/tasks/", 1)
+    assert (await client.post(f"{back}/back")).location == task
+    assert "うっかり" in (await client.get(task)).text
+    await client.post(f"{task}/delete")
+    await client.post(f"{back}/purge")
+    assert "ゴミ箱は空です" in (await client.get(f"{team}/trash")).text

@@ -7,6 +7,7 @@ from datetime import date
 from sekkei_systems.tasks.design import Role
 from sekkei_systems.tasks.rules import mails
 from sekkei_systems.tasks.rules.drafts import TaskDraft
+from sekkei_systems.tasks.rules.mails import Report, from_dsn, from_ses
 
 TODAY = date(2025, 11, 6)
 
@@ -31,3 +32,60 @@ def test_a_digest_says_how_late_and_what_is_left_out() -> None:
     one = mails.digest("葵", [TaskDraft("x", start=date(2025, 11, 5)).task("t", "k")], {}, TODAY, "", "")
     assert one["subject"].endswith("1 late task")
     assert "to start 11/05, 1 day late" in one["text"]
+
+
+# Which addresses a report says mail does not reach.
+
+
+BOUNCED = {
+    "notificationType": "Bounce",
+    "bounce": {
+        "bounceType": "Permanent",
+        "bouncedRecipients": [{"emailAddress": "Jane <Jane@Example.com>", "diagnosticCode": "smtp; 550 5.1.1"}],
+    },
+}
+
+
+DSN = b"""From: MAILER-DAEMON@mx.example
+To: no-reply@tasks.example
+Subject: Undelivered Mail Returned to Sender
+MIME-Version: 1.0
+Content-Type: multipart/report; report-type=delivery-status; boundary="b"
+
+--b
+Content-Type: text/plain
+
+It did not work.
+--b
+Content-Type: message/delivery-status
+
+Reporting-MTA: dns; mx.example
+
+Final-Recipient: rfc822; Gone@Example.com
+Action: failed
+Status: 5.1.1
+Diagnostic-Code: smtp; 550 no such user
+
+Final-Recipient: rfc822; later@example.com
+Action: delayed
+Status: 4.2.2
+
+--b--
+"""
+
+
+def test_only_what_is_permanent_counts() -> None:
+    full = {"eventType": "Bounce", "bounce": {**BOUNCED["bounce"], "bounceType": "Transient"}}  # type: ignore[dict-item]
+    assert from_ses(full) == []
+    assert from_ses({"eventType": "Delivery"}) == []
+    assert from_ses({"eventType": "Bounce", "bounce": {"bounceType": "Permanent", "bouncedRecipients": "x"}}) == []
+    complaint = {"complainedRecipients": [{"emailAddress": "x@example.com"}]}
+    assert from_ses({"eventType": "Complaint", "complaint": complaint}) == [Report("x@example.com", "complaint")]
+    mistake = {**complaint, "complaintFeedbackType": "not-spam"}
+    assert from_ses({"eventType": "Complaint", "complaint": mistake}) == []
+
+
+def test_a_mail_that_came_back_names_its_recipient() -> None:
+    assert from_dsn(DSN) == [Report("gone@example.com", "bounce", "smtp; 550 no such user")]
+    assert from_dsn(b"Subject: hello\n\nnothing of that kind") == []
+    assert from_dsn(b"") == []

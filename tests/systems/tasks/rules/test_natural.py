@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sekkei_systems.tasks.design.statuses import Priority
-from sekkei_systems.tasks.rules.entered import FIRST_DAY, LAST_DAY
+from sekkei_systems.tasks.rules.drafts import FIRST_DAY, LAST_DAY
 from sekkei_systems.tasks.rules.natural import DAYS, MONTHS, WEEKDAYS, Understood, understood
 
 TODAY = date(2025, 11, 6)  # a Thursday

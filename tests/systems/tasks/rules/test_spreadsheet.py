@@ -13,8 +13,7 @@ from sekkei_systems.tasks.design import Task
 from sekkei_systems.tasks.design.statuses import Status
 from sekkei_systems.tasks.refusals import BadFile, TooLarge
 from sekkei_systems.tasks.rules import spreadsheet
-from sekkei_systems.tasks.rules.drafts import TaskDraft
-from sekkei_systems.tasks.rules.entered import text_of
+from sekkei_systems.tasks.rules.drafts import TaskDraft, text_of
 
 TAGS = {"TAG#1": "api", "TAG#2": "画面"}
 TAG_IDS = {"api": "1", "画面": "2"}

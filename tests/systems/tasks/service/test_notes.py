@@ -7,7 +7,7 @@ from sekkei.runtime.data_subjects import Person
 from sekkei.runtime.sweeping import NOBODY
 from sekkei_systems.tasks.design import HookEvent, NoteKind, Role, notes, notes_of
 from sekkei_systems.tasks.rules.drafts import TaskDraft
-from sekkei_systems.tasks.service.herald import Herald
+from sekkei_systems.tasks.service.notes import Herald
 from tests.systems.leaving import leave
 from tests.systems.tasks.conftest import World
 
@@ -143,3 +143,26 @@ async def test_an_admin_who_goes_meanwhile_is_not_told_of_a_stopped_webhook(worl
     await world.service.teams.delete(aoi)
     await world.service.hook_log.missed(hook, gone=True)
     assert list(await world.service.notes.page("aoi")) == []
+
+
+# What the stream tells people: once, however often it says so, and nothing of what is in the trash.
+
+
+async def test_a_record_that_comes_again_tells_nobody_twice(world: World) -> None:
+    team = await world.team("ren")
+    aoi = await world.admin("aoi", team.team_id)
+    made = await world.service.tasks.create(aoi, TaskDraft("仕事", assignee="ren"))
+    herald = Herald(world.opened.context.db, world.clock)
+    for _ in range(3):
+        await herald.changed(None, made)
+    assert await world.service.notes.unread("ren") == 1
+
+
+async def test_nobody_is_told_of_what_is_in_the_trash(world: World) -> None:
+    team = await world.team("ren")
+    aoi = await world.admin("aoi", team.team_id)
+    made = await world.service.tasks.create(aoi, TaskDraft("仕事", assignee="ren"))
+    said = await world.service.comments.add(aoi, made.task_id, "@Ren")
+    await world.service.trash.put(aoi, made.task_id)
+    await Herald(world.opened.context.db, world.clock).said(said)
+    assert await world.service.notes.unread("ren") == 0

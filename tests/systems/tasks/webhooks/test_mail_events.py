@@ -17,10 +17,10 @@ from cryptography.x509.oid import NameOID
 from sekkei.store.http import Answer
 from sekkei.web.testing import opened
 from sekkei.web.testing import test_settings as settings_of_a_test
-from sekkei_systems.tasks.rules.bounces import Report
+from sekkei_systems.tasks.rules.mails import Report
 from sekkei_systems.tasks.system import SYSTEM
 from sekkei_systems.tasks.webhooks.mail_events import _SIGNED, Forged, Topic
-from tests.systems.tasks.rules.test_bounces import BOUNCED, DSN
+from tests.systems.tasks.rules.test_mails import BOUNCED, DSN
 
 ARN = "arn:aws:sns:ap-northeast-1:123456789012:mails"
 CERTIFICATE = "https://sns.ap-northeast-1.amazonaws.com/SimpleNotificationService-0123abcd.pem"

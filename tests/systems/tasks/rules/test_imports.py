@@ -1,4 +1,4 @@
-"""Files of other programs: what is read, what stays behind, and what is no such file."""
+"""Files of other programs, and their tasks in parts that fit."""
 
 from __future__ import annotations
 
@@ -8,12 +8,30 @@ from datetime import date
 
 import orjson
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from sekkei_systems.tasks.design.statuses import Priority, Status
 from sekkei_systems.tasks.refusals import TooLarge
-from sekkei_systems.tasks.rules import foreign
-from sekkei_systems.tasks.rules.foreign import UnknownFile, plain_of, read, status_of
+from sekkei_systems.tasks.rules import imports
+from sekkei_systems.tasks.rules.drafts import TaskDraft
+from sekkei_systems.tasks.rules.imports import (
+    ACTIONS_MAX,
+    PART_BYTES_MAX,
+    ForeignTask,
+    UnknownFile,
+    actions_of,
+    in_parts,
+    packed,
+    plain_of,
+    read,
+    rooted,
+    status_of,
+    unpacked,
+)
 from tests.systems.tasks.boards import VIKUNJA, trello, vikunja
+
+# Files of other programs: what is read, what stays behind, and what is no such file.
 
 
 def test_a_board_of_trello() -> None:
@@ -76,13 +94,13 @@ def test_a_card_that_is_odd_breaks_nothing(card: object) -> None:
 
 
 def test_what_is_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(foreign, "TASKS_MAX", 2)
+    monkeypatch.setattr(imports, "TASKS_MAX", 2)
     with pytest.raises(TooLarge):
         read(trello())
-    monkeypatch.setattr(foreign, "UNPACKED_MAX", 10)
+    monkeypatch.setattr(imports, "UNPACKED_MAX", 10)
     with pytest.raises(TooLarge):
         read(vikunja())
-    monkeypatch.setattr(foreign, "BYTES_MAX", 10)
+    monkeypatch.setattr(imports, "BYTES_MAX", 10)
     with pytest.raises(TooLarge):
         read(b"x" * 11)
 
@@ -135,8 +153,8 @@ def test_odd_names_of_things_are_names(odd: object) -> None:
 
 def test_signs_that_open_no_element_are_looked_at_once() -> None:
     """A hundred thousand of them took six seconds: each was looked for to the end of the text."""
-    assert foreign._MARKUP.search("<" * 10 + "a>") is not None
-    assert foreign._MARKUP.search("<b <i>").group() == "<i>"  # type: ignore[union-attr]
+    assert imports._MARKUP.search("<" * 10 + "a>") is not None
+    assert imports._MARKUP.search("<b <i>").group() == "<i>"  # type: ignore[union-attr]
 
 
 def test_what_is_part_of_what_in_vikunja() -> None:
@@ -149,3 +167,61 @@ def test_what_is_part_of_what_in_vikunja() -> None:
     board = read(orjson.dumps([{"title": "家", "tasks": tasks}]))
     assert [one.parent for one in board.tasks] == ["", "vikunja/1", "", "vikunja/3"]
     assert board.left == {"relations": 2}
+
+
+# Parts of a file: everything once, in its order, and none beyond what DynamoDB takes.
+
+
+NAMES = st.lists(st.text("abcdefghij", min_size=1, max_size=3), max_size=10).map(tuple)
+FOUND = st.builds(
+    ForeignTask,
+    source=st.text("abc", max_size=3),
+    draft=st.builds(
+        TaskDraft,
+        title=st.just("仕事"),
+        description=st.integers(0, 10_000).map(lambda n: "長" * n),
+        tags=st.just(frozenset()),
+    ),
+    tags=NAMES,
+    people=NAMES,
+    parent=st.text("abc", max_size=2),
+    checks=st.lists(st.tuples(st.just("項" * 200), st.booleans()), max_size=100).map(tuple),
+)
+
+
+@given(st.lists(FOUND, max_size=40))
+def test_all_of_them_in_parts_that_fit(tasks: list[ForeignTask]) -> None:
+    parts = list(in_parts(tasks))
+    assert [one for part in parts for one in part] == tasks
+    for part in parts:
+        above = {one.parent for one in part if one.parent}
+        names = {("tag", name) for one in part for name in one.tags} | {("who", one.people[:1]) for one in part}
+        assert sum(map(actions_of, part)) + len(names - {("who", ())}) + 2 * len(above) <= ACTIONS_MAX
+        assert len(packed(part)) <= PART_BYTES_MAX * 1.01 < 400_000
+        assert unpacked(packed(part)) == part
+
+
+def test_one_level_and_no_part_before_its_parent() -> None:
+    pairs = [("a/3", "a/2"), ("a/1", ""), ("a/2", "a/1"), ("a/4", "a/5"), ("a/5", "a/4"), ("a/6", "a/6"), ("", "DEV-1")]
+    found = rooted([ForeignTask(source, TaskDraft("仕事"), parent=parent) for source, parent in pairs])
+    assert [(one.source, one.parent) for one in found] == [
+        ("a/1", ""),
+        ("a/3", "a/1"),
+        ("a/2", "a/1"),
+        ("a/4", ""),
+        ("a/5", ""),
+        ("a/6", ""),
+        ("", "DEV-1"),
+    ]
+    many = rooted(
+        [
+            ForeignTask("a/1", TaskDraft("仕事")),
+            *(ForeignTask(f"b/{at}", TaskDraft("仕事"), parent="a/1") for at in range(60)),
+        ]
+    )
+    assert sum(one.parent == "a/1" for one in many) == 50
+
+
+@given(st.lists(FOUND, max_size=40))
+def test_every_task_stays(tasks: list[ForeignTask]) -> None:
+    assert sorted(one.draft.description for one in rooted(tasks)) == sorted(one.draft.description for one in tasks)

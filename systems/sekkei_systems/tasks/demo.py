@@ -26,8 +26,8 @@ from sekkei_systems.tasks.design import (
 )
 from sekkei_systems.tasks.design.statuses import Priority, Status
 from sekkei_systems.tasks.jobs import SNAPSHOT_LIFE
-from sekkei_systems.tasks.rules.bounces import BOUNCE
 from sekkei_systems.tasks.rules.drafts import TaskChanges, TaskDraft
+from sekkei_systems.tasks.rules.mails import BOUNCE
 from sekkei_systems.tasks.service import Admin, Service, Visitor
 from sekkei_systems.tasks.service.hooks import KEPT
 from sekkei_systems.tasks.service.imports import KEPT as RUN_KEPT
