@@ -11,7 +11,7 @@ from icalendar import Calendar
 from sekkei.design import replace
 from sekkei.kit.calendars import Entry, write
 from sekkei.web.answers import calendar_feed
-from sekkei_systems.eventbot.rules.calendar import feed
+from sekkei_systems.eventbot.rules.files import feed
 from sekkei_systems.lessons.rules.calendar import calendar as bookings
 from sekkei_systems.tasks.rules.drafts import TaskDraft
 from sekkei_systems.tasks.service.feeds import calendar as tasks

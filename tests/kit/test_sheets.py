@@ -20,7 +20,7 @@ from sekkei.web.console import tables
 from sekkei_systems.chiipochi.design.models import Donation
 from sekkei_systems.chiipochi.service.exports import as_csv
 from sekkei_systems.eventbot.design import Member
-from sekkei_systems.eventbot.rules.spreadsheet import members_csv
+from sekkei_systems.eventbot.rules.files import members_csv
 from sekkei_systems.eventbot.rules.views import EventView
 from sekkei_systems.lessons.rules.listings import Unreadable
 from sekkei_systems.lessons.rules.listings import read as read_listing

@@ -17,8 +17,7 @@ from sekkei.runtime.transports.line import LineApi
 from sekkei.runtime.transports.web_push import Vapid, WebPush, make_key
 from sekkei.runtime.transports.webhook import Sender, Webhook
 from sekkei.testing import make
-from sekkei_systems.eventbot.ports.discord.errors import RateLimited
-from sekkei_systems.eventbot.ports.discord.rest import Rest, over_http
+from sekkei_systems.eventbot.ports.discord.rest import RateLimited, Rest, over_http
 from tests.kit.test_retries import AN_HOUR, CASES, NOON
 from tests.runtime.servers import http_server
 from tests.runtime.test_web_push import AUTH, UA_PUBLIC

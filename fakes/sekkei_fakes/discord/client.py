@@ -15,7 +15,7 @@ from sekkei_fakes.discord.discord import LocalDiscord
 from sekkei_systems.eventbot.demo.guild import GUILD_ID, Person
 from sekkei_systems.eventbot.ports.discord.signature import Signer
 from sekkei_systems.eventbot.rules.limits import EPHEMERAL, problems_of_response
-from sekkei_systems.eventbot.webhooks.incoming import AUTOCOMPLETE, COMMAND, COMPONENT, MODAL
+from sekkei_systems.eventbot.webhooks.interactions import AUTOCOMPLETE, COMMAND, COMPONENT, MODAL
 
 DEADLINE_SECONDS = 3.0
 Deliver = Callable[[bytes, Mapping[str, str]], Awaitable[tuple[int, bytes]]]

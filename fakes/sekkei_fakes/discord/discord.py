@@ -35,10 +35,8 @@ from sekkei_fakes.discord.design import (
 )
 from sekkei_fakes.discord.pings import pinged
 from sekkei_fakes.discord.server import Server
-from sekkei_systems.eventbot.ports.discord import errors, permissions
-from sekkei_systems.eventbot.ports.discord.errors import Unavailable
-from sekkei_systems.eventbot.ports.discord.rates import GLOBAL_PER_SECOND, route_of
-from sekkei_systems.eventbot.ports.discord.rest import RestAnswer
+from sekkei_systems.eventbot.ports.discord import permissions, rest
+from sekkei_systems.eventbot.ports.discord.rest import GLOBAL_PER_SECOND, RestAnswer, Unavailable, route_of
 
 PER_WINDOW, WINDOW_SECONDS = 5, 5.0
 TOKEN_LIFE = timedelta(minutes=15)
@@ -160,7 +158,7 @@ class LocalDiscord:
         if not given.get("user-agent", "").startswith("DiscordBot ("):
             return 403, {}, {"message": "blocked", "code": 0}
         if body and not reading and given.get("content-type") != "application/json":
-            return 400, {}, {"message": "Invalid Form Body", "code": errors.INVALID_FORM}
+            return 400, {}, {"message": "Invalid Form Body", "code": rest.INVALID_FORM}
         return None
 
     async def _route(self, method: str, path: str, body: bytes) -> tuple[int, Any]:
@@ -169,7 +167,7 @@ class LocalDiscord:
         try:
             content = orjson.loads(body) if body else None
         except orjson.JSONDecodeError:
-            raise No(400, errors.INVALID_JSON, "The request body contains invalid JSON.") from None
+            raise No(400, rest.INVALID_JSON, "The request body contains invalid JSON.") from None
         for wanted, pattern, handler in ROUTES:
             found = pattern.fullmatch(path)
             if wanted == method and found is not None:
@@ -222,18 +220,18 @@ class LocalDiscord:
         if where in self.server.channels:
             rights = self.server.bot_may(where)
             if not rights & permissions.VIEW_CHANNEL:
-                raise No(403, errors.MISSING_ACCESS, "Missing Access")
+                raise No(403, rest.MISSING_ACCESS, "Missing Access")
             if thread and needed & permissions.SEND_MESSAGES:
                 needed = needed & ~permissions.SEND_MESSAGES | permissions.SEND_MESSAGES_IN_THREADS
             if rights & needed != needed:
-                raise No(403, errors.MISSING_PERMISSION, "Missing Permissions")
+                raise No(403, rest.MISSING_PERMISSION, "Missing Permissions")
         elif await self.thing("direct", where) is None:
-            raise No(404, errors.UNKNOWN_CHANNEL, "Unknown Channel")
+            raise No(404, rest.UNKNOWN_CHANNEL, "Unknown Channel")
 
     async def message(self, channel_id: str, message_id: str) -> LocalMessage:
         found = await self.db.get(local_messages(channel_id, message_id).consistent())
         if found is None:
-            raise No(404, errors.UNKNOWN_MESSAGE, "Unknown Message")
+            raise No(404, rest.UNKNOWN_MESSAGE, "Unknown Message")
         return found
 
     async def post(
@@ -321,9 +319,9 @@ class LocalDiscord:
     async def token(self, token: str) -> dict[str, Any]:
         found = await self.thing("token", token)
         if found is None:
-            raise No(404, errors.UNKNOWN_WEBHOOK, "Unknown Webhook")
+            raise No(404, rest.UNKNOWN_WEBHOOK, "Unknown Webhook")
         if self.clock.now() - found["at"] > TOKEN_LIFE.total_seconds():
-            raise No(401, errors.INVALID_TOKEN, "Invalid Webhook Token")
+            raise No(401, rest.INVALID_TOKEN, "Invalid Webhook Token")
         return found
 
 
@@ -336,11 +334,11 @@ def _faulty(fault: Fault) -> tuple[int, dict[str, str], Any]:
         body = {"message": "You are being rate limited.", "retry_after": fault.seconds, "global": everything}
         return 429, {"via": VIA, **fields}, body
     if fault.kind == "forbidden":
-        return 403, {}, {"message": "Missing Permissions", "code": errors.MISSING_PERMISSION}
+        return 403, {}, {"message": "Missing Permissions", "code": rest.MISSING_PERMISSION}
     if fault.kind == "gone":
-        return 404, {}, {"message": "Unknown Message", "code": errors.UNKNOWN_MESSAGE}
+        return 404, {}, {"message": "Unknown Message", "code": rest.UNKNOWN_MESSAGE}
     if fault.kind == "old-edits":
-        return 400, {}, {"message": "Maximum number of edits reached", "code": errors.TOO_MANY_OLD_EDITS}
+        return 400, {}, {"message": "Maximum number of edits reached", "code": rest.TOO_MANY_OLD_EDITS}
     if fault.kind == "refused":
         return 400, {}, {"message": "Refused", "code": fault.code}
     return 502, {}, {"message": "502: Bad Gateway", "code": 0}

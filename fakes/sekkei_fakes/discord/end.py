@@ -16,7 +16,7 @@ from sekkei_fakes.discord import demo, simulator
 from sekkei_fakes.discord.discord import LocalDiscord
 from sekkei_fakes.discord.simulator import Simulator
 from sekkei_fakes.offers import Offer, over_http
-from sekkei_systems.eventbot.ports.discord.errors import Unavailable
+from sekkei_systems.eventbot.ports.discord.rest import Unavailable
 from sekkei_systems.eventbot.ports.discord.signature import Signer
 
 API = "/api/v10"

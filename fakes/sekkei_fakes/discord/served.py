@@ -37,7 +37,7 @@ from sekkei_fakes.discord.client import AppClient
 from sekkei_fakes.discord.discord import LocalDiscord
 from sekkei_fakes.discord.simulator import Act, act_json, performed, shown
 from sekkei_systems.eventbot.demo import guild
-from sekkei_systems.eventbot.ports.discord.errors import Unavailable
+from sekkei_systems.eventbot.ports.discord.rest import Unavailable
 from sekkei_systems.eventbot.ports.discord.signature import Signer
 
 API = "/api/v10"

@@ -49,8 +49,7 @@ async def _register(guild_id: str | None) -> int:
     from sekkei.clock import SYSTEM
     from sekkei.runtime.http import Http
     from sekkei.runtime.settings import from_environment
-    from sekkei_systems.eventbot.ports.discord.errors import DiscordError
-    from sekkei_systems.eventbot.ports.discord.rest import API_URL, Rest, over_http
+    from sekkei_systems.eventbot.ports.discord.rest import API_URL, DiscordError, Rest, over_http
     from sekkei_systems.eventbot.rules.registration import COMMANDS
 
     settings = from_environment()

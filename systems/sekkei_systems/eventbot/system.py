@@ -16,13 +16,12 @@ from sekkei_systems.eventbot.jobs import BotJobs
 from sekkei_systems.eventbot.pages import view
 from sekkei_systems.eventbot.pages.discord import SignIn
 from sekkei_systems.eventbot.ports.discord.rest import API_URL
-from sekkei_systems.eventbot.ports.gateway import Gateway, connect, schedules_of
-from sekkei_systems.eventbot.ports.membership import Membership
+from sekkei_systems.eventbot.ports.gateway import Gateway, Membership, connect, schedules_of
 from sekkei_systems.eventbot.ports.transports import Calls, Directs, ToChannel, ToInteraction
 from sekkei_systems.eventbot.service import Actor, Host, Manager, Organiser, Service
 from sekkei_systems.eventbot.service.desk import CALL, DIRECT
-from sekkei_systems.eventbot.service.personal import EventPeople
-from sekkei_systems.eventbot.webhooks import endpoint
+from sekkei_systems.eventbot.service.guilds import EventPeople
+from sekkei_systems.eventbot.webhooks import desk as endpoint
 from sekkei_systems.eventbot.webhooks.desk import ANSWER_LATE, InteractionDesk, Tools
 
 

@@ -13,13 +13,13 @@ from sekkei.design import replace
 from sekkei.design.model import described
 from sekkei.kit.typed import text_reader
 from sekkei.testing import make
-from sekkei_systems.q.api.shapes import Me, Person, me
+from sekkei.texts import LANGUAGES, folder_of, read
+from sekkei_systems.q.api.shapes import Me, me, person
 from sekkei_systems.q.design.models import User
 from sekkei_systems.q.design.models_added import DecisionKind, ProfilePart
 from sekkei_systems.q.rules.profile import PARTS, TEXTS, WISHES, Profile, waiting
-from sekkei_systems.q.rules.sight import veiled
+from sekkei_systems.q.rules.sight import Relation, veiled
 from sekkei_systems.q.service.reports import profile_text
-from sekkei_systems.q.texts import say
 from tests.systems.samples import sample
 
 TYPES = {field.name: field.type for field in structs.fields(Profile)}
@@ -45,9 +45,10 @@ def test_every_text_is_a_part_that_moderators_look_at() -> None:
     assert [part for part in ProfilePart if part.value not in {one.value for one in DecisionKind}] == []
     assert [part for part, found in TEXTS.items() if not found.most] == [], "parts without a limit"
     assert [name for name in TEXT_FIELDS if getattr(USER, name) not in profile_text(USER)] == []
-    for part in PARTS:
-        for key in ("queue.", "decision.", "client.standing.", "notice.decision."):
-            assert say("ja", key + part.value)
+    tables = {language: read(folder_of("sekkei_systems.q") / f"{language}.toml") for language in LANGUAGES}
+    sections = ("queue", "decision", "client.me", "client.standing", "notice.decision")
+    keys = [f"{section}.{part.value}" for section in sections for part in PARTS]
+    assert [(language, key) for language in LANGUAGES for key in keys if not tables[language].get(key)] == []
 
 
 @pytest.mark.parametrize("part", ProfilePart)
@@ -61,9 +62,12 @@ def test_what_waits_is_its_owners_alone(part: ProfilePart) -> None:
 
 def test_people_see_and_enter_every_text() -> None:
     """What others see of a profile, and who of them, is decided for each field in `api.shapes.person`."""
-    assert [name for name in TEXT_FIELDS if name not in Person.__struct_fields__] == [], "fields of Person"
+    shown = person("another", USER, Relation())
+    assert [name for name in TEXT_FIELDS if getattr(shown, name, None) != getattr(USER, name)] == [], "fields of Person"
     entering = (SCRIPTS / "me.js").read_text("utf-8")
     showing = "".join(file.read_text("utf-8") for file in SCRIPTS.glob("*.js") if file.name != "me.js")
     (sent,) = re.findall(r'change\("PATCH", "/me", \{ ([^}]+) \}\)', entering)
     assert [name for name in TEXT_FIELDS if f"{SPELT[name]}:" not in sent] == [], "what me.js sends"
+    assert [name for name in TEXT_FIELDS if f'name: "{SPELT[name]}"' not in entering] == [], "inputs of me.js"
+    assert [part.value for part in TEXTS if f'field(t("me.{part.value}")' not in entering] == [], "fields of me.js"
     assert [name for name in TEXT_FIELDS if f".{SPELT[name]}" not in showing] == [], "what the scripts show"

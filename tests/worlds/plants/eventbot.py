@@ -83,7 +83,7 @@ def whoever_waits_is_given_a_place_and_waits_on(patch: pytest.MonkeyPatch) -> No
 
 
 def nobody_moves_up(patch: pytest.MonkeyPatch) -> None:
-    from sekkei_systems.eventbot.service.queue import Queue
+    from sekkei_systems.eventbot.service.members import Queue
 
     patch.setattr(Queue, "move_up", nothing([]))
 
@@ -188,7 +188,7 @@ def a_notice_leaves_its_message(patch: pytest.MonkeyPatch) -> None:
 
 
 def discords_own_event_stays(patch: pytest.MonkeyPatch) -> None:
-    from sekkei_systems.eventbot.jobs.surroundings import Surroundings
+    from sekkei_systems.eventbot.jobs.events import Surroundings
 
     async def unmirror(self: Surroundings, event: Any) -> Any:
         return event
@@ -264,7 +264,7 @@ def what_follows_an_answer_does_not_wait_for_it(patch: pytest.MonkeyPatch) -> No
 
 
 def the_last_is_the_first(patch: pytest.MonkeyPatch) -> None:
-    from sekkei_systems.eventbot.service.queue import Queue
+    from sekkei_systems.eventbot.service.members import Queue
 
     sound = Queue.waiting
 

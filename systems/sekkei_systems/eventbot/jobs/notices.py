@@ -10,13 +10,12 @@ from sekkei.runtime.leases import LeaseLost, Leases
 from sekkei.runtime.system import Payload
 from sekkei_systems.eventbot.design import Notice, Status, notices
 from sekkei_systems.eventbot.jobs.events import LEASE, OLD_EDITS_PAUSE, is_lost, without_fail
-from sekkei_systems.eventbot.ports.discord.errors import TOO_MANY_OLD_EDITS, RateLimited, Refused
-from sekkei_systems.eventbot.ports.discord.rest import Rest
+from sekkei_systems.eventbot.ports.discord.rest import TOO_MANY_OLD_EDITS, RateLimited, Refused, Rest
 from sekkei_systems.eventbot.refusals import NoSuchEvent, NoSuchNotice
 from sekkei_systems.eventbot.rules import render
 from sekkei_systems.eventbot.rules.identifiers import nonce, schedule_name
 from sekkei_systems.eventbot.service import Service
-from sekkei_systems.eventbot.service.views import view_of_notice
+from sekkei_systems.eventbot.service.members import view_of_notice
 
 
 class NoticeSettling:

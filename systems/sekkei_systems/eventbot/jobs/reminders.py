@@ -16,12 +16,11 @@ from sekkei_systems.eventbot.design import Event, Notice, Status, direct_reminde
 from sekkei_systems.eventbot.refusals import NoSuchEvent, NoSuchNotice
 from sekkei_systems.eventbot.rules import render
 from sekkei_systems.eventbot.rules.identifiers import uuid_of
-from sekkei_systems.eventbot.rules.markdown import escaped
-from sekkei_systems.eventbot.rules.mentions import NOBODY, call_messages
+from sekkei_systems.eventbot.rules.markdown import NOBODY, call_messages, escaped
 from sekkei_systems.eventbot.rules.views import NoticeView, has_started
 from sekkei_systems.eventbot.service import Service
 from sekkei_systems.eventbot.service.desk import DIRECT
-from sekkei_systems.eventbot.service.views import members_in_order
+from sekkei_systems.eventbot.service.members import members_in_order
 from sekkei_systems.eventbot.texts import Wording
 
 

@@ -23,17 +23,14 @@ from sekkei_systems.eventbot.design import (
     replies,
     templates,
 )
-from sekkei_systems.eventbot.jobs.events import EventSettling, without_fail
+from sekkei_systems.eventbot.jobs.events import EventSettling, Surroundings, without_fail
 from sekkei_systems.eventbot.jobs.notices import NoticeSettling
 from sekkei_systems.eventbot.jobs.roles import Roles
-from sekkei_systems.eventbot.jobs.surroundings import Surroundings
-from sekkei_systems.eventbot.ports.discord.errors import Refused
-from sekkei_systems.eventbot.ports.discord.rest import Rest
+from sekkei_systems.eventbot.ports.discord.rest import Refused, Rest
 from sekkei_systems.eventbot.refusals import NoSuchEvent, NoSuchNotice
 from sekkei_systems.eventbot.rules import render
 from sekkei_systems.eventbot.rules.identifiers import nonce, uuid_of
-from sekkei_systems.eventbot.rules.markdown import escaped
-from sekkei_systems.eventbot.rules.mentions import NOBODY
+from sekkei_systems.eventbot.rules.markdown import NOBODY, escaped
 from sekkei_systems.eventbot.service import Service
 from sekkei_systems.eventbot.texts import wording
 

@@ -23,7 +23,7 @@ from sekkei_systems.eventbot.design import (
     role_holders,
 )
 from sekkei_systems.eventbot.ports.discord import permissions
-from sekkei_systems.eventbot.ports.discord.errors import (
+from sekkei_systems.eventbot.ports.discord.rest import (
     MISSING_PERMISSION,
     NOT_HERE,
     POWERFUL_ROLE,
@@ -33,8 +33,8 @@ from sekkei_systems.eventbot.ports.discord.errors import (
     UNKNOWN_ROLE,
     RateLimited,
     Refused,
+    Rest,
 )
-from sekkei_systems.eventbot.ports.discord.rest import Rest
 from sekkei_systems.eventbot.service import Desk
 
 PER_ROUND = 10

@@ -6,7 +6,7 @@ from starlette.responses import Response
 
 from sekkei.runtime.refusals import NotThere
 from sekkei.web import Pages, calendar_feed
-from sekkei_systems.eventbot.rules import calendar
+from sekkei_systems.eventbot.rules import files
 from sekkei_systems.eventbot.rules.identifiers import is_snowflake
 from sekkei_systems.eventbot.service import Desk, Events, Guilds
 from sekkei_systems.eventbot.texts import t
@@ -18,4 +18,4 @@ pages = Pages()
 async def feed(guild_id: str, key: str, guilds: Guilds, events: Events, desk: Desk) -> Response:
     if not is_snowflake(guild_id) or not guilds.calendar_allowed(guild_id, key):
         raise NotThere()
-    return calendar_feed(calendar.feed(t("pages.calendar-name"), await events.all_of_guild(guild_id), desk.now()))
+    return calendar_feed(files.feed(t("pages.calendar-name"), await events.all_of_guild(guild_id), desk.now()))

@@ -17,8 +17,8 @@ from sekkei.runtime.refusals import NotThere
 from sekkei.web import Pages, Redirect
 from sekkei.web import csrf as browser
 from sekkei.web.identity.sign_in import begin_session
-from sekkei_systems.eventbot.ports.discord.errors import Refused, Unavailable
 from sekkei_systems.eventbot.ports.discord.oauth import Identified, OAuth, new_secret
+from sekkei_systems.eventbot.ports.discord.rest import Refused, Unavailable
 from sekkei_systems.eventbot.refusals import BadSignIn, DiscordSilent, NoGuilds
 from sekkei_systems.eventbot.service import Access, Desk, Guilds
 

@@ -16,14 +16,13 @@ from sekkei_systems.eventbot.design import Event
 from sekkei_systems.eventbot.jobs import REMOVE
 from sekkei_systems.eventbot.pages.edit import to_event
 from sekkei_systems.eventbot.pages.view import Long, Short, View, state_of, texts_of
-from sekkei_systems.eventbot.rules import modals, spreadsheet
+from sekkei_systems.eventbot.rules import files, modals
 from sekkei_systems.eventbot.rules.identifiers import uuid_of
 from sekkei_systems.eventbot.rules.options import ordered
-from sekkei_systems.eventbot.rules.render import pages_of
-from sekkei_systems.eventbot.rules.troubles import sentences
+from sekkei_systems.eventbot.rules.render import pages_of, sentences
 from sekkei_systems.eventbot.rules.views import has_started
 from sekkei_systems.eventbot.service import Desk, Events, Host, Notices
-from sekkei_systems.eventbot.service.views import view_of_event
+from sekkei_systems.eventbot.service.members import view_of_event
 from sekkei_systems.eventbot.texts import say
 
 pages = Pages()
@@ -115,4 +114,4 @@ async def do(host: Host, events: Events, jobs: Jobs, verb: str) -> Redirect:
 
 @pages.get("/guilds/{guild_id}/events/{event}/members.csv")
 async def members_csv(host: Host, desk: Desk) -> Response:
-    return download("members.csv", spreadsheet.members_csv(await view_of_event(desk.db, host.event)))
+    return download("members.csv", files.members_csv(await view_of_event(desk.db, host.event)))

@@ -8,11 +8,11 @@ from sekkei.runtime.refusals import NotThere, Refusal
 from sekkei.web import Html, Pages, Redirect, download
 from sekkei_systems.eventbot.pages.edit import to_event
 from sekkei_systems.eventbot.pages.view import View
-from sekkei_systems.eventbot.rules import spreadsheet
+from sekkei_systems.eventbot.rules import files
 from sekkei_systems.eventbot.rules.identifiers import is_uuid
 from sekkei_systems.eventbot.rules.views import NoticeView
 from sekkei_systems.eventbot.service import Desk, Host, Notices
-from sekkei_systems.eventbot.service.views import view_of_notice
+from sekkei_systems.eventbot.service.members import view_of_notice
 
 pages = Pages()
 NOTICE = "/guilds/{guild_id}/events/{event}/notices/{notice}"
@@ -36,7 +36,7 @@ async def show(host: Host, view: View, notices: Notices, desk: Desk, notice: str
 @pages.get(NOTICE + "/confirmations.csv")
 async def confirmations_csv(host: Host, notices: Notices, desk: Desk, notice: str) -> Response:
     seen = await _seen(host, notices, desk, notice)
-    return download("confirmations.csv", spreadsheet.confirmations_csv(seen))
+    return download("confirmations.csv", files.confirmations_csv(seen))
 
 
 @pages.post(NOTICE + "/do/{verb}")

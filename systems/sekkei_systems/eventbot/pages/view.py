@@ -13,8 +13,7 @@ from sekkei.runtime.refusals import NotThere
 from sekkei.web import Html, User
 from sekkei_systems.eventbot.design import Event, GuildSettings
 from sekkei_systems.eventbot.rules.identifiers import is_snowflake, is_uuid
-from sekkei_systems.eventbot.rules.render import event_state
-from sekkei_systems.eventbot.rules.troubles import why
+from sekkei_systems.eventbot.rules.render import event_state, why
 from sekkei_systems.eventbot.rules.views import EventView
 from sekkei_systems.eventbot.rules.zones import zone_label, zone_of
 from sekkei_systems.eventbot.service import Access, Actor, Desk, Guilds, Host, Manager, Organiser

@@ -11,7 +11,7 @@ from typing import Any
 from sekkei.clock import Clock
 from sekkei.runtime.design import Message
 from sekkei.runtime.outbox import Outbox, Rejected, TryAgain, Undeliverable
-from sekkei_systems.eventbot.ports.discord.errors import (
+from sekkei_systems.eventbot.ports.discord.rest import (
     FORBIDDEN,
     INVALID_FORM,
     LOST,
@@ -20,11 +20,11 @@ from sekkei_systems.eventbot.ports.discord.errors import (
     UNREACHABLE,
     RateLimited,
     Refused,
+    Rest,
     Unauthorised,
 )
-from sekkei_systems.eventbot.ports.discord.rest import Rest
 from sekkei_systems.eventbot.rules.identifiers import is_snowflake
-from sekkei_systems.eventbot.rules.mentions import ringing
+from sekkei_systems.eventbot.rules.markdown import ringing
 
 log = logging.getLogger("sekkei_systems.eventbot.ports.transports")
 

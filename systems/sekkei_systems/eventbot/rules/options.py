@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from sekkei.kit.text import one_line
 from sekkei_systems.eventbot.design import SignUpOption
 from sekkei_systems.eventbot.refusals import BadOption, SameOption, TooManyOptions
-from sekkei_systems.eventbot.rules import emoji
+from sekkei_systems.eventbot.rules.limits import leading_emoji
 
 OPTIONS_MAX = 10
 """Two rows of buttons."""
@@ -41,7 +41,7 @@ def read(text: str) -> list[Written]:
 
 
 def _read_line(line: str) -> Written:
-    picture, rest = emoji.leading(line)
+    picture, rest = leading_emoji(line)
     places = _PLACES.search(rest)
     capacity = int(places[1] or places[2]) if places else None
     name = one_line(rest[: places.start()] if places else rest)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from datetime import datetime
 
 from sekkei_systems.eventbot.design import Event, Member, Status
-from sekkei_systems.eventbot.rules import emoji
+from sekkei_systems.eventbot.rules import limits
 from sekkei_systems.eventbot.rules.identifiers import custom_id
-from sekkei_systems.eventbot.rules.markdown import escaped
-from sekkei_systems.eventbot.rules.mentions import mention
+from sekkei_systems.eventbot.rules.markdown import escaped, mention
 from sekkei_systems.eventbot.rules.options import ordered
 from sekkei_systems.eventbot.rules.render import (
     DANGER,
@@ -20,9 +19,10 @@ from sekkei_systems.eventbot.rules.render import (
     places,
     private,
     row,
+    sentences,
     turning_row,
+    why,
 )
-from sekkei_systems.eventbot.rules.troubles import sentences, why
 from sekkei_systems.eventbot.rules.views import EventView, has_started
 from sekkei_systems.eventbot.texts import Wording
 
@@ -113,7 +113,7 @@ def _options(view: EventView, verb: str, user_id: str, current: str | None, word
     listed = []
     for id, option in ordered(view.event.options):
         one: Payload = {"label": f"{option.name} {places(option, option.member_count)}", "value": id}
-        one |= {"emoji": emoji.on_button(option.emoji)} if option.emoji else {}
+        one |= {"emoji": limits.emoji_on_button(option.emoji)} if option.emoji else {}
         listed.append({**one, "default": True} if id == current else one)
     found = {"type": STRING_SELECT, "custom_id": custom_id(verb, view.event.event_id, user_id), "options": listed}
     return {**found, "placeholder": words("bot.person-move")}

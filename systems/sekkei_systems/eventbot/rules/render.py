@@ -2,20 +2,59 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
 from sekkei_systems.eventbot.design import Event, Member, Notice, Reply, SignUpOption, Status
-from sekkei_systems.eventbot.rules import emoji
+from sekkei_systems.eventbot.rules import limits
 from sekkei_systems.eventbot.rules.identifiers import custom_id
 from sekkei_systems.eventbot.rules.limits import EPHEMERAL
-from sekkei_systems.eventbot.rules.markdown import escaped
-from sekkei_systems.eventbot.rules.mentions import NOBODY, mention, ping_text
+from sekkei_systems.eventbot.rules.markdown import NOBODY, escaped, mention, ping_text
 from sekkei_systems.eventbot.rules.options import ordered
-from sekkei_systems.eventbot.rules.troubles import why
 from sekkei_systems.eventbot.rules.views import EventView, NoticeView, has_started, is_full, is_joinable
 from sekkei_systems.eventbot.texts import Wording
+
+# What Discord refused around an event, as a sentence for the people who can mend it.
+
+
+STEPS = ("thread", "mirror", "role", "reminder")
+KNOWN = {
+    "thread": {50001: "thread-permission", 50013: "thread-permission", 50024: "thread-place", 10008: "thread-message"},
+    "mirror": {50001: "mirror-permission", 50013: "mirror-permission", 10070: "mirror-deleted", 30038: "mirror-many",
+               180000: "mirror-deleted"},
+    "role": {10011: "role-deleted", 50001: "role-permission", 50013: "role-permission", -1: "role-powers",
+             -2: "role-raised", -3: "role-above-bot"},
+    "reminder": {10003: "reminder-thread", 50001: "reminder-thread", 50013: "reminder-thread",
+                 50083: "reminder-thread", 160005: "reminder-thread"},
+}  # fmt: skip
+UNDELIVERED = {
+    10008: "lost", 50005: "lost", 50001: "permission", 50013: "permission", 10003: "channel", 10004: "server",
+    50035: "form", 50083: "thread", 160005: "thread",
+}  # fmt: skip
+_CODE = re.compile(r"\((-?\d+)\)")
+
+
+def code_of(error: str) -> int:
+    """Discord's own code within what was written down."""
+    found = _CODE.search(error)
+    return int(found[1]) if found else 0
+
+
+def sentences(troubles: Mapping[str, str]) -> list[tuple[str, str]]:
+    """The key of each sentence, and the error behind it; in the order of the steps."""
+    return [
+        (KNOWN[step].get(code_of(troubles[step]), f"{step}-other"), troubles[step])
+        for step in STEPS
+        if step in troubles
+    ]
+
+
+def why(error: str | None) -> str:
+    """The key of the sentence that says why a message could not be posted or changed."""
+    return f"bot.undelivered-{UNDELIVERED.get(code_of(error or ''), 'other')}"
+
 
 Payload = dict[str, Any]
 GREEN, AMBER, GREY, RED, BLUE = 0x3BA55D, 0xFAA61A, 0x747F8D, 0xED4245, 0x5865F2
@@ -207,7 +246,7 @@ def option_buttons(view: EventView, verb: str, *, shut: bool = False) -> list[Pa
             PRIMARY if full or option.waiting_count else SECONDARY,
             disabled=shut or (full and not event.waiting_list),
         )
-        made.append({**found, "emoji": emoji.on_button(option.emoji)} if option.emoji else found)
+        made.append({**found, "emoji": limits.emoji_on_button(option.emoji)} if option.emoji else found)
     return [row(*made[at : at + 5]) for at in range(0, len(made), 5)]
 
 

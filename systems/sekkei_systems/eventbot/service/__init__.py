@@ -10,10 +10,9 @@ from sekkei_systems.eventbot.service.access import Access, Actor, Creator, Host,
 from sekkei_systems.eventbot.service.desk import Desk, Request
 from sekkei_systems.eventbot.service.events import Events
 from sekkei_systems.eventbot.service.guilds import Guilds, LookUp
-from sekkei_systems.eventbot.service.hands import Hands
 from sekkei_systems.eventbot.service.joining import Joining
+from sekkei_systems.eventbot.service.members import Hands, Queue
 from sekkei_systems.eventbot.service.notices import NewNotice, Notices
-from sekkei_systems.eventbot.service.queue import Queue
 
 
 class Service:

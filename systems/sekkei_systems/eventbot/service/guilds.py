@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Protocol
 
-from sekkei.design import ConditionFailed
+from sekkei.design import ConditionFailed, Database
 from sekkei.kit.signing import BadToken
 from sekkei.kit.text import one_line
+from sekkei.runtime.data_subjects import Exported, Person, Personal, as_data
 from sekkei.runtime.identifiers import uuid7
+from sekkei.runtime.jobs import Payload, Progress
 from sekkei.runtime.settings import Secrets
 from sekkei_systems import days
 from sekkei_systems.eventbot import design
@@ -20,13 +22,14 @@ from sekkei_systems.eventbot.design import (
     Preference,
     Template,
     guild_settings,
+    guilds_of_account,
     organiser_links,
     preferences,
     templates,
 )
 from sekkei_systems.eventbot.ports.discord import permissions
-from sekkei_systems.eventbot.ports.discord.errors import DiscordError
 from sekkei_systems.eventbot.ports.discord.oauth import Identified
+from sekkei_systems.eventbot.ports.discord.rest import DiscordError
 from sekkei_systems.eventbot.refusals import (
     BadLink,
     BadRole,
@@ -379,3 +382,33 @@ def _role(actor: Actor, name: str, role_id: str | None) -> str | None:
 
 def _actor(link: OrganiserLink) -> Actor:
     return Actor(link.guild_id, link.user_id, link.user_name, frozenset(link.roles), permissions.bits(link.permissions))
+
+
+# Accounts that take their data along, or leave: the ties of an account to guilds. What people do in Discord is theirs
+# there, with an account or without.
+
+
+ABOUT = {
+    "ja": "主催者ページと Discord のつながりが消えます。Discord で作ったイベントや参加はそのまま残り、"
+    "Discord から取り消せます。",
+    "en": "The link between your organiser pages and Discord is deleted. Events you made or joined in Discord stay; "
+    "you can cancel them in Discord.",
+}
+
+
+class EventPeople:
+    def __init__(self, db: Database) -> None:
+        self._db = db
+
+    def personal(self) -> Personal:
+        return Personal(ABOUT, self.export, [("links", self._links)])
+
+    async def export(self, person: Person) -> AsyncIterator[Exported]:
+        links = await self._db.all(guilds_of_account(person.user_id))
+        if links:
+            yield "guilds.json", [as_data(link) for link in links]
+
+    async def _links(self, payload: Payload, cursor: str | None) -> Progress:
+        links = await self._db.all(guilds_of_account(payload["user_id"]))
+        await self._db.write_many(organiser_links.delete(one.account_id, one.guild_id) for one in links)
+        return Progress(len(links))

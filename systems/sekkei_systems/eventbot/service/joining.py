@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from sekkei.design import Action, Condition, ConditionFailed, Put, Transaction, TransactionFailed
 from sekkei.runtime.design import Message
@@ -28,14 +28,74 @@ from sekkei_systems.eventbot.refusals import (
     Started,
 )
 from sekkei_systems.eventbot.rules.identifiers import uuid_of
-from sekkei_systems.eventbot.rules.markdown import escaped
-from sekkei_systems.eventbot.rules.mentions import mention
+from sekkei_systems.eventbot.rules.markdown import escaped, mention
 from sekkei_systems.eventbot.rules.views import has_started, is_full, is_joinable
 from sekkei_systems.eventbot.service.access import Access, Actor
-from sekkei_systems.eventbot.service.crowds import Crowds
 from sekkei_systems.eventbot.service.desk import Desk
-from sekkei_systems.eventbot.service.queue import Queue
+from sekkei_systems.eventbot.service.members import Queue
 from sekkei_systems.eventbot.texts import Wording
+
+# Those who ask for the same thing at the same moment are served together.
+
+
+CrowdKey = TypeVar("CrowdKey", bound=Hashable)
+Waiting = TypeVar("Waiting")
+Outcome = TypeVar("Outcome")
+
+
+class Crowds(Generic[CrowdKey, Waiting, Outcome]):
+    """Whoever comes while others are served waits, and is served next with all who came meanwhile, in that order.
+
+    Nobody waits for company: who comes alone is served alone, at once."""
+
+    def __init__(
+        self, serve: Callable[[CrowdKey, Sequence[Waiting]], Awaitable[Sequence[Outcome | BaseException]]], most: int
+    ) -> None:
+        self._serve, self._most = serve, most
+        self._lines: dict[CrowdKey, list[tuple[Waiting, asyncio.Future[Outcome]]]] = {}
+        self._serving: set[asyncio.Task[None]] = set()
+
+    async def served(self, key: CrowdKey, asker: Waiting) -> Outcome:
+        future: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
+        line = self._lines.get(key)
+        if line is not None:
+            line.append((asker, future))
+            return await future
+        self._lines[key] = [(asker, future)]
+        serving = asyncio.create_task(self._work_off(key))
+        self._serving.add(serving)
+        serving.add_done_callback(self._serving.discard)
+        return await future
+
+    async def _work_off(self, key: CrowdKey) -> None:
+        line = self._lines[key]
+        try:
+            while line:
+                group = line[: self._most]
+                results = await self._results(key, [asker for asker, _ in group])
+                del line[: len(group)]
+                for (_, future), result in zip(group, results, strict=True):
+                    _deliver(future, result)
+        finally:
+            del self._lines[key]
+            for _, future in line:
+                future.cancel()
+
+    async def _results(self, key: CrowdKey, askers: Sequence[Waiting]) -> Sequence[Outcome | BaseException]:
+        try:
+            return await self._serve(key, askers)
+        except Exception as error:
+            return [error] * len(askers)
+
+
+def _deliver(future: asyncio.Future[Outcome], result: Outcome | BaseException) -> None:
+    if future.done():  # whoever asked has gone
+        return
+    if isinstance(result, BaseException):
+        future.set_exception(result)
+    else:
+        future.set_result(result)
+
 
 TRIES_MAX = 5
 TOGETHER_MAX = 32

@@ -27,7 +27,7 @@ from sekkei_systems.eventbot.rules.identifiers import new_notice_id
 from sekkei_systems.eventbot.rules.views import NoticeView
 from sekkei_systems.eventbot.service.access import Actor, Host
 from sekkei_systems.eventbot.service.desk import SOON, Desk
-from sekkei_systems.eventbot.service.views import view_of_notice
+from sekkei_systems.eventbot.service.members import view_of_notice
 
 TITLE_MAX = 100
 BODY_MAX = 1800

@@ -13,11 +13,10 @@ from sekkei_systems.eventbot.rules.identifiers import is_snowflake, is_uuid, uui
 from sekkei_systems.eventbot.rules.views import is_over
 from sekkei_systems.eventbot.rules.zones import zone_of
 from sekkei_systems.eventbot.service import Service
-from sekkei_systems.eventbot.service.views import members_in_order, view_of_event
-from sekkei_systems.eventbot.webhooks import answers
-from sekkei_systems.eventbot.webhooks.answers import Answer
+from sekkei_systems.eventbot.service.members import members_in_order, view_of_event
+from sekkei_systems.eventbot.webhooks import interactions
 from sekkei_systems.eventbot.webhooks.desk import Asked, Handler, Tools, welcome
-from sekkei_systems.eventbot.webhooks.incoming import AUTOCOMPLETE
+from sekkei_systems.eventbot.webhooks.interactions import AUTOCOMPLETE, Answer
 
 Options = Mapping[str, Any]
 CHOICES_MAX = 25
@@ -68,7 +67,7 @@ class Commands:
             return await self.complete(asked, options)
         handler = self._names.get(name)
         if handler is None:
-            return answers.message(render.private(asked.words("bot.old-button")))
+            return interactions.message(render.private(asked.words("bot.old-button")))
         return await handler(asked)
 
     async def create(self, asked: Asked) -> Answer:
@@ -78,13 +77,13 @@ class Commands:
         ping = str(_options(asked).get("ping", ""))
         if ping:
             await self._service.guilds.may_ping(asked.actor, ping)
-        return answers.modal(modals.create_modal(asked.words, settings.time_zone, template, ping))
+        return interactions.modal(modals.create_modal(asked.words, settings.time_zone, template, ping))
 
     async def notify(self, asked: Asked) -> Answer:
         """Reminders by direct message, for whoever asks."""
         wanted = _options(asked).get("dm") is True
         await self._service.guilds.set_directs(asked.actor, wanted)
-        return answers.message(render.private(asked.words("bot.directs-on" if wanted else "bot.directs-off")))
+        return interactions.message(render.private(asked.words("bot.directs-on" if wanted else "bot.directs-off")))
 
     async def _template(self, asked: Asked, chosen: str) -> Template | None:
         """The one that was picked, or the one of the name that was typed."""
@@ -94,22 +93,22 @@ class Commands:
         return next((one for one in await guilds.templates(guild_id) if one.name == chosen), None) if chosen else None
 
     async def list(self, asked: Asked) -> Answer:
-        return answers.message(await events_list(self._service, asked, "list", 0))
+        return interactions.message(await events_list(self._service, asked, "list", 0))
 
     async def mine(self, asked: Asked) -> Answer:
-        return answers.message(await events_list(self._service, asked, "mine", 0))
+        return interactions.message(await events_list(self._service, asked, "mine", 0))
 
     async def past(self, asked: Asked) -> Answer:
-        return answers.message(await events_list(self._service, asked, "past", 0))
+        return interactions.message(await events_list(self._service, asked, "past", 0))
 
     async def show(self, asked: Asked) -> Answer:
         view = await self._service.events.view(asked.actor.guild_id, await self._event_id(asked))
-        return answers.message(render.members_message(view, 0, asked.words))
+        return interactions.message(render.members_message(view, 0, asked.words))
 
     async def manage(self, asked: Asked) -> Answer:
         host = await self._service.access.host(asked.actor, await self._event_id(asked))
         view = await view_of_event(self._service.desk.db, host.event)
-        return answers.message(panels.panel_message(view, self._service.desk.now(), asked.words))
+        return interactions.message(panels.panel_message(view, self._service.desk.now(), asked.words))
 
     async def settings(self, asked: Asked) -> Answer:
         options = _options(asked)
@@ -154,7 +153,7 @@ class Commands:
             mirror="✅" if saved.mirror_events else "—",
         )
         head = asked.words("bot.settings-saved") + "\n" if changes else ""
-        return answers.message(render.private(head + text))
+        return interactions.message(render.private(head + text))
 
     async def web(self, asked: Asked) -> Answer:
         token = await self._service.guilds.link(await self._service.access.organiser(asked.actor))
@@ -163,15 +162,15 @@ class Commands:
         calendar = f"{base}/calendar/{guild}/{self._service.guilds.calendar_key(guild)}.ics"
         buttons = render.row(render.link(asked.words("bot.calendar"), calendar))
         text = f"{asked.words('bot.web')}\n[{asked.words('bot.web-open')}](<{base}/link?token={token}>)"
-        return answers.message(render.private(text, components=[buttons]))
+        return interactions.message(render.private(text, components=[buttons]))
 
     async def help(self, asked: Asked) -> Answer:
-        return answers.message(render.private(asked.words("bot.help")))
+        return interactions.message(render.private(asked.words("bot.help")))
 
     async def create_notice(self, asked: Asked) -> Answer:
         host = await self._service.access.host(asked.actor, await self._event_id(asked))
         settings = await self._service.guilds.settings(asked.actor.guild_id)
-        return answers.modal(modals.notice_modal(host.event, asked.words, settings.time_zone))
+        return interactions.modal(modals.notice_modal(host.event, asked.words, settings.time_zone))
 
     async def list_notices(self, asked: Asked) -> Answer:
         service = self._service
@@ -180,7 +179,7 @@ class Commands:
         listed = await service.notices.of_event(event, hidden=organising)
         members = await members_in_order(service.desk.db, event)
         counts = await service.notices.counts(members, listed[: render.NOTICES_PER_PAGE])
-        return answers.message(render.notices_message(event, listed, counts, 0, organising, asked.words))
+        return interactions.message(render.notices_message(event, listed, counts, 0, organising, asked.words))
 
     async def _event_id(self, asked: Asked) -> str:
         """The event that was picked from the suggestions, or the one whose name was typed."""
@@ -215,7 +214,7 @@ class Commands:
             listed = await self._listed(asked)
             zone = zone_of((await self._service.guilds.settings(guild_id)).time_zone)
             found = [(_label(one, zone), uuid_of(one.event_id)) for one in listed if typed in one.title.lower()]
-        return answers.choices(found[:CHOICES_MAX])
+        return interactions.choices(found[:CHOICES_MAX])
 
 
 def _matching(listed: Sequence[Event], typed: str) -> Sequence[Event]:

@@ -8,6 +8,10 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import timedelta
 
+import orjson
+from starlette.requests import Request
+from starlette.responses import Response
+
 from sekkei.design import TransactionFailed
 from sekkei.runtime import days
 from sekkei.runtime.idempotency import Idempotency
@@ -15,16 +19,27 @@ from sekkei.runtime.identifiers import uuid7
 from sekkei.runtime.jobs import Jobs
 from sekkei.runtime.refusals import Refusal
 from sekkei.runtime.system import Payload
+from sekkei.web import Pages
+from sekkei.web.csrf import body_limit
 from sekkei_systems.eventbot.design import GuildSettings
+from sekkei_systems.eventbot.ports.discord.signature import SIGNATURE_HEADER, TIMESTAMP_HEADER, Verifier
 from sekkei_systems.eventbot.refusals import Busy, Repeated
 from sekkei_systems.eventbot.rules import render
 from sekkei_systems.eventbot.rules.identifiers import Press, custom_id, read_custom_id
-from sekkei_systems.eventbot.rules.locales import of_new_guild
-from sekkei_systems.eventbot.service import Actor, Service
+from sekkei_systems.eventbot.rules.zones import of_new_guild
+from sekkei_systems.eventbot.service import Actor, Desk, Service
 from sekkei_systems.eventbot.texts import Wording, language, wording
-from sekkei_systems.eventbot.webhooks import answers
-from sekkei_systems.eventbot.webhooks.answers import Answer
-from sekkei_systems.eventbot.webhooks.incoming import AUTOCOMPLETE, COMPONENT, MODAL, PING, Interaction, read
+from sekkei_systems.eventbot.webhooks import interactions
+from sekkei_systems.eventbot.webhooks.interactions import (
+    AUTOCOMPLETE,
+    COMPONENT,
+    MODAL,
+    PING,
+    Answer,
+    BadInteraction,
+    Interaction,
+    read,
+)
 
 log = logging.getLogger("sekkei_systems.eventbot.webhooks")
 
@@ -110,9 +125,9 @@ class InteractionDesk:
     async def answer(self, interaction: Interaction) -> Answer:
         """Raises Repeated for what has been carried out before."""
         if interaction.type == PING:
-            return answers.PONG
+            return interactions.PONG
         if interaction.actor is None:
-            return answers.message(render.private(wording(interaction.locale)("bot.guild-only")))
+            return interactions.message(render.private(wording(interaction.locale)("bot.guild-only")))
         has_room = len(self._line) < LINE_MAX
         if not (has_room and _marks_at_once(interaction)):
             await self._desk.refuse_repetition(interaction.actor)
@@ -127,7 +142,7 @@ class InteractionDesk:
             return await self._defer(asked, work)
         if work is not None:
             work.cancel()
-        return answers.choices([])  # nobody waits for suggestions; the next letter asks again
+        return interactions.choices([])  # nobody waits for suggestions; the next letter asks again
 
     def _begin(self, asked: Asked) -> asyncio.Task[Answer]:
         work = asyncio.create_task(self._in_turn(asked))
@@ -145,8 +160,8 @@ class InteractionDesk:
                 raise
             except Exception:
                 log.exception("an interaction failed", extra={"interaction": asked.interaction.id})
-                apology = answers.message(render.private(asked.words("bot.wrong")))
-                return answers.choices([]) if asked.interaction.type == AUTOCOMPLETE else apology
+                apology = interactions.message(render.private(asked.words("bot.wrong")))
+                return interactions.choices([]) if asked.interaction.type == AUTOCOMPLETE else apology
             return answer
 
     # Later: the work goes on here; a row remembers it, and a worker takes it up if nobody has answered by then
@@ -160,7 +175,7 @@ class InteractionDesk:
         self._late.add(following)
         following.add_done_callback(self._late.discard)
         pressed = asked.interaction.type == COMPONENT
-        return answers.DEFERRED_UPDATE if pressed else answers.deferred_private()
+        return interactions.DEFERRED_UPDATE if pressed else interactions.deferred_private()
 
     async def _follow(self, asked: Asked, work: asyncio.Task[Answer] | None) -> None:
         try:
@@ -184,7 +199,7 @@ class InteractionDesk:
             await self._desk.refuse_repetition(asked.actor)
             answer = await self._begin(asked)
         except Repeated as done:  # carried out, but whoever did it died before saying so
-            answer = answers.message(render.private(done.text(language(interaction.locale))))
+            answer = interactions.message(render.private(done.text(language(interaction.locale))))
         await self._reply(asked, answer)
 
     async def _reply(self, asked: Asked, answer: Answer) -> None:
@@ -195,7 +210,7 @@ class InteractionDesk:
             await self._desk.soon.delete(_row(interaction))
             return
         if answer["type"] == 9:  # a form opens within three seconds or never
-            answer = answers.message(render.private(Busy().text(language(interaction.locale))))
+            answer = interactions.message(render.private(Busy().text(language(interaction.locale))))
         original = answer["type"] == 7 or interaction.type != COMPONENT
         body = {"message": answer["data"], "original": original, "token": interaction.token}
         reply = self._desk.outbox.message("eventbot.reply", interaction.id, body, id=f"late/{interaction.id}")
@@ -217,8 +232,8 @@ class InteractionDesk:
             raise
         except Refusal as refusal:
             if kind == AUTOCOMPLETE:
-                return answers.choices([])
-            return answers.message(render.private(refusal.text(language(asked.interaction.locale))))
+                return interactions.choices([])
+            return interactions.message(render.private(refusal.text(language(asked.interaction.locale))))
 
     async def _form(self, asked: Asked) -> Answer:
         try:
@@ -229,10 +244,10 @@ class InteractionDesk:
                 raise
             text = render.private(f"⚠️ {wrong.text(language(asked.interaction.locale))}")
             if press is None:
-                return answers.message(text)
+                return interactions.message(text)
             draft = await self._tools.keep_draft({**values, "event": press.uuid, "ping": press.more})
             again = render.button(asked.words("bot.retry"), custom_id("retry", draft, press.verb), render.PRIMARY)
-            return answers.message({**text, "components": [render.row(again)]})
+            return interactions.message({**text, "components": [render.row(again)]})
 
 
 def _marks_at_once(interaction: Interaction) -> bool:
@@ -242,3 +257,31 @@ def _marks_at_once(interaction: Interaction) -> bool:
 
 def _row(interaction: Interaction) -> str:
     return f"late-{interaction.id}"
+
+
+# `POST /eventbot/interactions`: Discord's way in. The signature over the raw bytes comes first.
+
+
+pages = Pages()
+
+BODY_BYTES_MAX = 256 * 1024
+
+
+@pages.webhook("/interactions", name="interactions")
+@body_limit(BODY_BYTES_MAX)
+async def receive(request: Request, desk: Desk, verifier: Verifier, interaction_desk: InteractionDesk) -> Response:
+    body = await request.body()
+    signature, timestamp = request.headers.get(SIGNATURE_HEADER), request.headers.get(TIMESTAMP_HEADER)
+    if not verifier.verify(signature, timestamp, body, desk.clock.now()):
+        return Response("invalid request signature", 401, media_type="text/plain")
+    try:
+        interaction = read(body)
+    except BadInteraction as bad:
+        return Response(str(bad), 400, media_type="text/plain")
+    try:
+        answer = await interaction_desk.answer(interaction)
+    except Repeated:
+        # Discord sends an interaction once. Whoever sends it again has recorded it.
+        log.warning("an interaction came twice", extra={"interaction": interaction.id})
+        return Response("this interaction has been handled", 409, media_type="text/plain")
+    return Response(orjson.dumps(answer), media_type="application/json")

@@ -5,16 +5,16 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from sekkei_systems.eventbot.design import Event
-from sekkei_systems.eventbot.ports.discord.errors import DiscordError
 from sekkei_systems.eventbot.ports.discord.permissions import may_post
+from sekkei_systems.eventbot.ports.discord.rest import DiscordError
 from sekkei_systems.eventbot.refusals import CannotPost
 from sekkei_systems.eventbot.rules import drafts, modals, options, panels, render
 from sekkei_systems.eventbot.rules.identifiers import Press, custom_id, is_snowflake, read_custom_id
 from sekkei_systems.eventbot.rules.markdown import escaped
 from sekkei_systems.eventbot.rules.zones import zone_of
-from sekkei_systems.eventbot.webhooks import answers
-from sekkei_systems.eventbot.webhooks.answers import Answer
+from sekkei_systems.eventbot.webhooks import interactions
 from sekkei_systems.eventbot.webhooks.desk import Asked, Tools, welcome
+from sekkei_systems.eventbot.webhooks.interactions import Answer
 
 
 class Forms:
@@ -41,7 +41,7 @@ class Forms:
         press, values = self.read(asked)
         handler = self._verbs.get(press.verb) if press else None
         if press is None or handler is None:
-            return answers.message(render.private(asked.words("bot.old-button")))
+            return interactions.message(render.private(asked.words("bot.old-button")))
         return await handler(asked, press, values)
 
     async def create(self, asked: Asked, press: Press, values: dict[str, str]) -> Answer:
@@ -72,10 +72,10 @@ class Forms:
         if event.delivery_error is None:
             read_back = f"\n{render.moment(event.event_start_at)}" if event.event_start_at else ""
             said = asked.words("bot.created", title=title, channel=channel)
-            return answers.message(render.private(said + read_back))
+            return interactions.message(render.private(said + read_back))
         said = asked.words("bot.created-unposted", title=title, channel=channel, error=event.delivery_error)
         again = render.button(asked.words("bot.repost"), custom_id("repost", event.event_id), render.PRIMARY)
-        return answers.message(render.private(said, components=[render.row(again)]))
+        return interactions.message(render.private(said, components=[render.row(again)]))
 
     async def edit(self, asked: Asked, press: Press, values: dict[str, str]) -> Answer:
         desk = self._service.desk
@@ -84,7 +84,7 @@ class Forms:
         event = await self._service.events.edit(host, draft, _version(press), only=press.verb == "editone")
         view = await self._service.events.view(event.guild_id, event.event_id)
         message = panels.panel_message(view, desk.now(), asked.words, asked.words("bot.saved"))
-        return answers.update(message) if asked.interaction.from_private else answers.message(message)
+        return interactions.update(message) if asked.interaction.from_private else interactions.message(message)
 
     async def options(self, asked: Asked, press: Press, values: dict[str, str]) -> Answer:
         host = await self._service.access.host(asked.actor, f"EVT#{press.uuid}")
@@ -92,7 +92,7 @@ class Forms:
         event = await self._service.events.set_options(host, wanted, _version(press))
         view = await self._service.events.view(event.guild_id, event.event_id)
         message = panels.panel_message(view, self._service.desk.now(), asked.words, asked.words("bot.saved"))
-        return answers.update(message) if asked.interaction.from_private else answers.message(message)
+        return interactions.update(message) if asked.interaction.from_private else interactions.message(message)
 
     async def details(self, asked: Asked, press: Press, values: dict[str, str]) -> Answer:
         desk = self._service.desk
@@ -101,24 +101,24 @@ class Forms:
         event = await self._service.events.set_details(host, details, _version(press))
         view = await self._service.events.view(event.guild_id, event.event_id)
         message = panels.panel_message(view, desk.now(), asked.words, asked.words("bot.saved"))
-        return answers.update(message) if asked.interaction.from_private else answers.message(message)
+        return interactions.update(message) if asked.interaction.from_private else interactions.message(message)
 
     async def new_notice(self, asked: Asked, press: Press, values: dict[str, str]) -> Answer:
         host = await self._service.access.host(asked.actor, f"EVT#{press.uuid}")
         new = modals.read_notice(values, host.event, await self._service.desk.wall_clock(asked.actor.guild_id))
         notice = await self._service.notices.post(host, new)
-        return answers.message(render.private(asked.words("bot.done-notice", title=notice.title)))
+        return interactions.message(render.private(asked.words("bot.done-notice", title=notice.title)))
 
     async def tell(self, asked: Asked, press: Press, values: dict[str, str]) -> Answer:
         host = await self._service.access.host(asked.actor, f"EVT#{press.uuid}")
         audience = values.get("audience", "all")
         count = await self._service.hands.tell(host, values.get("text", ""), None if audience == "all" else audience)
-        return answers.message(render.private(asked.words("bot.done-tell", n=count)))
+        return interactions.message(render.private(asked.words("bot.done-tell", n=count)))
 
     async def template(self, asked: Asked, press: Press, values: dict[str, str]) -> Answer:
         host = await self._service.access.host(asked.actor, f"EVT#{press.uuid}")
         saved = await self._service.guilds.save_template(host, values.get("name", ""))
-        return answers.message(render.private(asked.words("bot.done-template", name=saved.name)))
+        return interactions.message(render.private(asked.words("bot.done-template", name=saved.name)))
 
 
 def _version(press: Press) -> int | None:

@@ -8,19 +8,105 @@ from sekkei.design import TransactionFailed
 from sekkei_systems.eventbot.design import Answer as Reply
 from sekkei_systems.eventbot.design import Event
 from sekkei_systems.eventbot.jobs import REMOVE
-from sekkei_systems.eventbot.ports.discord.errors import INVALID_FORM
-from sekkei_systems.eventbot.refusals import ChooseOption, NotIn
+from sekkei_systems.eventbot.ports.discord.rest import INVALID_FORM
+from sekkei_systems.eventbot.refusals import ChooseOption, NoSuchMember, NoSuchOption, NotIn
 from sekkei_systems.eventbot.rules import modals, panels, render
-from sekkei_systems.eventbot.rules.identifiers import Press, custom_id, read_custom_id, uuid_of
-from sekkei_systems.eventbot.rules.markdown import escaped
-from sekkei_systems.eventbot.rules.troubles import code_of
+from sekkei_systems.eventbot.rules.identifiers import Press, custom_id, is_snowflake, read_custom_id, uuid_of
+from sekkei_systems.eventbot.rules.markdown import escaped, mention
+from sekkei_systems.eventbot.rules.render import code_of
 from sekkei_systems.eventbot.service import Host
-from sekkei_systems.eventbot.service.views import members_in_order, view_of_event
+from sekkei_systems.eventbot.service.members import members_in_order, view_of_event
 from sekkei_systems.eventbot.texts import Wording
-from sekkei_systems.eventbot.webhooks import answers
-from sekkei_systems.eventbot.webhooks.answers import Answer
+from sekkei_systems.eventbot.webhooks import interactions
 from sekkei_systems.eventbot.webhooks.desk import UNTIL_ANSWERED, Asked, PressHandler, Tools
-from sekkei_systems.eventbot.webhooks.people import People, page_number
+from sekkei_systems.eventbot.webhooks.interactions import Answer
+
+# The organiser's hands in Discord: people are chosen from menus, then added, removed or moved; who came is noted.
+
+
+def chosen(asked: Asked) -> list[str]:
+    """The values of a menu."""
+    values = asked.interaction.data.get("values")
+    return [one for one in values if isinstance(one, str)] if isinstance(values, list) else []
+
+
+class People:
+    """One method a verb."""
+
+    def __init__(self, tools: Tools) -> None:
+        self._service = tools.service
+        self.verbs: dict[str, PressHandler] = {
+            "people": self.people,
+            "person": self.person,
+            "pseat": self.seat,
+            "pseatin": self.seat,
+            "premove": self.remove,
+            "pmove": self.move,
+            "attend": self.attendance,
+            "attended": self.attended,
+        }
+
+    async def _host(self, asked: Asked, press: Press) -> Host:
+        return await self._service.access.host(asked.actor, f"EVT#{press.uuid}")
+
+    async def people(self, asked: Asked, press: Press) -> Answer:
+        return interactions.message(panels.people_message((await self._host(asked, press)).event, asked.words))
+
+    async def person(self, asked: Asked, press: Press) -> Answer:
+        host, values = await self._host(asked, press), chosen(asked)
+        if len(values) != 1 or not is_snowflake(values[0]):
+            raise NoSuchMember()
+        return await self._shown(asked, host, values[0])
+
+    async def _shown(self, asked: Asked, host: Host, user_id: str, said: str = "") -> Answer:
+        view = await self._service.events.view(host.event.guild_id, host.event.event_id)
+        return interactions.update(panels.person_message(view, user_id, asked.words, said))
+
+    def _who(self, press: Press) -> str:
+        if not is_snowflake(press.more):
+            raise NoSuchMember()
+        return press.more
+
+    async def seat(self, asked: Asked, press: Press) -> Answer:
+        host, user_id, values = await self._host(asked, press), self._who(press), chosen(asked)
+        name = await self._service.guilds.member_name(host.event.guild_id, user_id)
+        await self._service.hands.seat(host, user_id, name, values[0] if values else None)
+        return await self._shown(asked, host, user_id, asked.words("bot.person-added", mention=mention(user_id)))
+
+    async def remove(self, asked: Asked, press: Press) -> Answer:
+        host, user_id = await self._host(asked, press), self._who(press)
+        await self._service.hands.unseat(host, user_id)
+        return await self._shown(asked, host, user_id, asked.words("bot.person-removed", mention=mention(user_id)))
+
+    async def move(self, asked: Asked, press: Press) -> Answer:
+        host, user_id, values = await self._host(asked, press), self._who(press), chosen(asked)
+        if not values or values[0] not in host.event.options:
+            raise NoSuchOption()
+        await self._service.hands.move(host, user_id, values[0])
+        name = escaped(host.event.options[values[0]].name)
+        said = asked.words("bot.person-moved", mention=mention(user_id), name=name)
+        return await self._shown(asked, host, user_id, said)
+
+    async def attendance(self, asked: Asked, press: Press) -> Answer:
+        view = await view_of_event(self._service.desk.db, (await self._host(asked, press)).event)
+        message = panels.attendance_message(view, page_number(press), asked.words)
+        turning = asked.interaction.from_private and press.more != "0"
+        return interactions.update(message) if turning else interactions.message(message)
+
+    async def attended(self, asked: Asked, press: Press) -> Answer:
+        """Those of the page who are chosen were there; the others of the page were not."""
+        host, page = await self._host(asked, press), page_number(press)
+        view = await view_of_event(self._service.desk.db, host.event)
+        among = {one.user_id for one in panels.attendance_page(view, page)}
+        count = await self._service.hands.attend(host, set(chosen(asked)), among)
+        view = await self._service.events.view(host.event.guild_id, host.event.event_id)
+        said = asked.words("bot.done-attend", n=count)
+        return interactions.update(panels.attendance_message(view, page, asked.words, said))
+
+
+def page_number(press: Press) -> int:
+    return int(press.more) if press.more.isascii() and press.more.isdigit() and len(press.more) < 6 else 0
+
 
 EventModal = Callable[[Event, Wording, str], render.Payload]
 INLINE_MEMBERS_MAX = 60
@@ -78,11 +164,11 @@ class Presses:
         press = read_custom_id(str(asked.interaction.data.get("custom_id", "")))
         handler = self._verbs.get(press.verb) if press else None
         if press is None or handler is None:
-            return answers.message(render.private(asked.words("bot.old-button")))
+            return interactions.message(render.private(asked.words("bot.old-button")))
         return await handler(asked, press)
 
     def _said(self, asked: Asked, text: str) -> Answer:
-        return answers.message(render.private(text))
+        return interactions.message(render.private(text))
 
     # Taking part
 
@@ -98,7 +184,7 @@ class Presses:
 
     async def _which(self, asked: Asked, press: Press, verb: str = "option") -> Answer:
         view = await self._service.events.view(asked.actor.guild_id, f"EVT#{press.uuid}")
-        return answers.message(render.choose_message(view, asked.words, verb))
+        return interactions.message(render.choose_message(view, asked.words, verb))
 
     async def option(self, asked: Asked, press: Press) -> Answer:
         event_id, late = f"EVT#{press.uuid}", press.verb == "lateoption"
@@ -140,7 +226,7 @@ class Presses:
             await outbox.put("eventbot.reply", id, body, id=f"word/{id}", after=UNTIL_ANSWERED)
         view = await view_of_event(self._service.desk.db, event)
         words = await self._service.desk.words(asked.actor.guild_id)
-        return answers.update(render.event_message(view, self._service.desk.now(), words))
+        return interactions.update(render.event_message(view, self._service.desk.now(), words))
 
     # Looking
 
@@ -165,7 +251,7 @@ class Presses:
     async def unconfirmed(self, asked: Asked, press: Press) -> Answer:
         view = await self._service.notices.view(asked.actor.guild_id, f"NTC#{press.uuid}")
         message = render.unconfirmed_message(view, page_number(press), asked.words)
-        return self._private(asked, message) if press.more not in ("", "0") else answers.message(message)
+        return self._private(asked, message) if press.more not in ("", "0") else interactions.message(message)
 
     async def list(self, asked: Asked, press: Press) -> Answer:
         from sekkei_systems.eventbot.webhooks.commands import events_list
@@ -175,12 +261,12 @@ class Presses:
 
     def _private(self, asked: Asked, message: render.Payload) -> Answer:
         """Turning a page replaces it; the first look opens it."""
-        return answers.update(message) if asked.interaction.from_private else answers.message(message)
+        return interactions.update(message) if asked.interaction.from_private else interactions.message(message)
 
     # Organising
 
     async def panel(self, asked: Asked, press: Press) -> Answer:
-        return answers.message(await self._panel(asked, press))
+        return interactions.message(await self._panel(asked, press))
 
     async def _panel(self, asked: Asked, press: Press, said: str = "") -> render.Payload:
         view = await view_of_event(self._service.desk.db, (await self._host(asked, press)).event)
@@ -216,7 +302,7 @@ class Presses:
         return await self._form(asked, press, modals.template_modal)
 
     async def _form(self, asked: Asked, press: Press, modal: EventModal) -> Answer:
-        return answers.modal(modal((await self._host(asked, press)).event, asked.words, await self._zone(asked)))
+        return interactions.modal(modal((await self._host(asked, press)).event, asked.words, await self._zone(asked)))
 
     async def _zone(self, asked: Asked) -> str:
         return (await self._service.guilds.settings(asked.actor.guild_id)).time_zone
@@ -284,7 +370,7 @@ class Presses:
 
     async def confirm(self, asked: Asked, press: Press) -> Answer:
         view = await self._service.notices.confirm(asked.actor, f"NTC#{press.uuid}")
-        return answers.update(render.notice_message(view, await self._service.desk.words(asked.actor.guild_id)))
+        return interactions.update(render.notice_message(view, await self._service.desk.words(asked.actor.guild_id)))
 
     async def close_notice(self, asked: Asked, press: Press) -> Answer:
         host = await self._service.access.host_of_notice(asked.actor, f"NTC#{press.uuid}")
@@ -299,7 +385,7 @@ class Presses:
     async def retry(self, asked: Asked, press: Press) -> Answer:
         """The form again, with what was typed into it."""
         values = await self._tools.draft(press.uuid)
-        return answers.modal(await self._filled(asked, press.more, values))
+        return interactions.modal(await self._filled(asked, press.more, values))
 
     async def _filled(self, asked: Asked, verb: str, values: dict[str, str]) -> render.Payload:
         zone = await self._zone(asked)

@@ -24,8 +24,7 @@ from sekkei_systems.eventbot.demo.guild import (
     RECRUIT,
 )
 from sekkei_systems.eventbot.ports.discord import permissions
-from sekkei_systems.eventbot.ports.discord.errors import Refused, Unavailable
-from sekkei_systems.eventbot.ports.discord.rest import Rest
+from sekkei_systems.eventbot.ports.discord.rest import Refused, Rest, Unavailable
 from tests.systems.eventbot.conftest import MEI, REN, Bot
 
 FIELD = {"type": 18, "label": "名", "component": {"type": 4, "style": 1, "custom_id": "y"}}

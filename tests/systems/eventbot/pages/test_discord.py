@@ -11,8 +11,8 @@ from sekkei.web.testing import Client
 from sekkei_fakes.discord import oauth
 from sekkei_fakes.discord.discord import Fault
 from sekkei_systems.eventbot.demo.guild import GUILD_ID, Person
-from sekkei_systems.eventbot.ports.discord.errors import Refused
 from sekkei_systems.eventbot.ports.discord.oauth import OAuth
+from sekkei_systems.eventbot.ports.discord.rest import Refused
 from tests.systems.eventbot.conftest import AOI, RECRUIT, SOTA, Bot
 
 

@@ -41,7 +41,7 @@ async def test_half_set_up_refuses_to_start_and_says_what_is_missing(quick: Bot,
     alone = replace(context.settings, values={missing: ALL[missing]})
     with pytest.raises(ValueError, match="SEKKEI_DISCORD"):
         connect(replace(context, settings=alone))
-    assert connect(replace(context, settings=replace(context.settings, values=ALL))).local is None
+    assert connect(replace(context, settings=replace(context.settings, values=ALL))).own is None
 
 
 async def test_calls_that_hang_leave_connections_for_others(quick: Bot) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from sekkei_systems.eventbot.rules.markdown import escaped
+from sekkei_systems.eventbot.rules.limits import CONTENT_MAX, problems_of_message
+from sekkei_systems.eventbot.rules.markdown import MENTIONS_PER_MESSAGE, NOBODY, call_messages, escaped
 
 
 def test_links_mentions_and_marks_become_plain() -> None:
@@ -13,3 +14,22 @@ def test_links_mentions_and_marks_become_plain() -> None:
     assert re.sub(r"\\(.)", r"\1", shown) == text
     assert not re.search(r"(?<!\\)[\[\]()*`|<@:]", shown)
     assert escaped("もくもく会 1/19") == "もくもく会 1/19"
+
+
+# Ringing people by name, within Discord's limits.
+
+
+def test_everyone_is_rung_once_and_the_text_comes_first() -> None:
+    people = [f"9{number:018d}" for number in range(2 * MENTIONS_PER_MESSAGE + 1)]
+    calls = call_messages("本" * 3000, people, components=[])
+    assert [len(call["allowed_mentions"]["users"]) for call in calls] == [80, 80, 1]
+    assert [user for call in calls for user in call["allowed_mentions"]["users"]] == people
+    assert [call["content"].startswith("本") for call in calls] == [True, False, False]
+    assert ["components" in call for call in calls] == [False, False, True]
+    assert all(problems_of_message(call) == [] and len(call["content"]) <= CONTENT_MAX for call in calls)
+
+
+def test_with_nobody_to_ring_the_text_rings_nobody() -> None:
+    assert call_messages("開始します @everyone", []) == [
+        {"content": "開始します @everyone", "allowed_mentions": NOBODY}
+    ]

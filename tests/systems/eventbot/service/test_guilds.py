@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from sekkei.runtime.data_subjects import Person
 from sekkei_fakes.discord.discord import Fault
 from sekkei_systems.eventbot.demo.guild import (
     ATTENDEE_ROLE,
@@ -28,8 +29,10 @@ from sekkei_systems.eventbot.refusals import (
     RoleTooHigh,
     RoleTooPowerful,
 )
+from sekkei_systems.eventbot.service.guilds import EventPeople
 from tests.lost import answer_lost
 from tests.systems.eventbot.conftest import AOI, REN, Bot
+from tests.systems.leaving import exported, leave
 
 
 async def test_a_zone_that_is_none_changes_nothing(quick: Bot) -> None:
@@ -116,3 +119,22 @@ async def test_while_discord_is_silent_no_role_is_chosen(quick: Bot) -> None:
     quick.local.faults.append(Fault("error", 9))
     with pytest.raises(DiscordSilent):
         await quick.service.guilds.change_settings(await quick.organiser(AOI), attendee_role_id=ATTENDEE_ROLE)
+
+
+# Leaving with the account: its ties to guilds go, what people do in Discord stays.
+
+
+ACCOUNT = Person("account", "aoi@example.com", "葵")
+
+
+async def test_the_ties_of_an_account_go_and_its_events_stay(quick: Bot) -> None:
+    event = await quick.event()
+    guilds = quick.service.guilds
+    await guilds.accept_link(ACCOUNT.user_id, await guilds.link(await quick.organiser(AOI)))
+    people = EventPeople(quick.service.desk.db).personal()
+    found = await exported(people, ACCOUNT)
+    assert [one["guild_id"] for one in found["guilds.json"]] == [GUILD_ID]
+    await leave(people, ACCOUNT)
+    assert await exported(people, ACCOUNT) == {}
+    assert await guilds.actor(ACCOUNT.user_id, GUILD_ID) is None
+    assert (await quick.service.desk.event(GUILD_ID, event.event_id)).created_by == event.created_by

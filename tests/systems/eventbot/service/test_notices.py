@@ -10,7 +10,7 @@ from sekkei_systems.eventbot.refusals import (
     NoticeOpen,
 )
 from sekkei_systems.eventbot.service import NewNotice
-from sekkei_systems.eventbot.service.views import members_in_order
+from sekkei_systems.eventbot.service.members import members_in_order
 from tests.systems.eventbot.conftest import AOI, MEI, REN, Bot
 
 

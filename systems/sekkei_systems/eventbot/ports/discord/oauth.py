@@ -14,8 +14,7 @@ from urllib.parse import urlencode
 
 import orjson
 
-from sekkei_systems.eventbot.ports.discord.errors import Refused, Unavailable
-from sekkei_systems.eventbot.ports.discord.rest import RestAnswer, Send
+from sekkei_systems.eventbot.ports.discord.rest import Refused, RestAnswer, Send, Unavailable
 
 SCOPES = "identify guilds"
 FORM = "application/x-www-form-urlencoded"

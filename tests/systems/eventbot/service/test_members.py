@@ -1,4 +1,4 @@
-"""The queue: places of options go to whoever waits for them, and counters equal a recount whatever happens."""
+"""The people of an event: the queue, what a host does with people, and the order in which they are listed."""
 
 from __future__ import annotations
 
@@ -6,17 +6,32 @@ import asyncio
 import random
 from collections import Counter
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
 from sekkei.runtime.refusals import Refusal
 from sekkei_fakes.discord.discord import Fault
-from sekkei_systems.eventbot.demo.guild import GUILD_ID, RECRUIT
+from sekkei_systems.eventbot.demo.guild import GUILD_ID, RECRUIT, Person
 from sekkei_systems.eventbot.design import Answer, Event, Reply
-from sekkei_systems.eventbot.refusals import AlreadyIn, AlreadyWaiting, ChooseOption, NotIn, OptionFull
+from sekkei_systems.eventbot.refusals import (
+    AlreadyIn,
+    AlreadyMember,
+    AlreadyWaiting,
+    ChooseOption,
+    NoSuchMember,
+    NoSuchOption,
+    NotIn,
+    OptionFull,
+    OptionTaken,
+)
 from sekkei_systems.eventbot.rules import options
-from sekkei_systems.eventbot.service.queue import Queue
+from sekkei_systems.eventbot.service import Hands
+from sekkei_systems.eventbot.service.members import Queue
 from tests.systems.eventbot.conftest import AOI, MEI, REN, SOTA, YUI, Bot, somebody
+
+# The queue: places of options go to whoever waits for them, and counters equal a recount whatever happens.
+
 
 RAID = tuple(options.read("🛡️ Tank 1\n💚 Healer 1\n⚔️ DPS 2"))
 TANK, HEALER, DPS = "01", "02", "03"
@@ -221,3 +236,134 @@ async def test_only_whoever_takes_part_is_told_that_they_moved_up(quick: Bot, me
 async def _moved_up(bot: Bot) -> list[list[str]]:
     found = [(message, body.get("content") or "") for message, body in await bot.posts_of(RECRUIT)]
     return [message.pinged for message, text in found if "「もくもく会」の補欠から" in text]
+
+
+# What a host does with people, one by one.
+
+
+async def test_places_are_given_moved_and_taken_by_hand(quick: Bot) -> None:
+    event = await quick.event(options=RAID)
+    hands, host = quick.service.hands, await quick.host(AOI, event.event_id)
+    await hands.seat(host, REN.id, REN.name, TANK)
+    await hands.seat(host, MEI.id, MEI.name, TANK)  # full, but the host says so
+    with pytest.raises(AlreadyMember):
+        await hands.seat(host, MEI.id, MEI.name, TANK)
+    with pytest.raises(NoSuchOption):
+        await hands.seat(host, SOTA.id, SOTA.name, "09")
+    await hands.move(host, MEI.id, HEALER)
+    with pytest.raises(NoSuchMember):
+        await hands.move(host, SOTA.id, DPS)
+    await quick.service.joining.choose(SOTA.actor, event.event_id, TANK)  # waits
+    await hands.unseat(host, REN.id)
+    view = await quick.service.events.view(GUILD_ID, event.event_id)
+    assert {one.user_id: one.option_id for one in view.members} == {SOTA.id: TANK, MEI.id: HEALER}
+    await recounted(quick, event)
+
+
+async def test_whoever_waits_is_seated_where_they_wait(quick: Bot) -> None:
+    event = await quick.event(options=RAID)
+    host = await quick.host(AOI, event.event_id)
+    await quick.service.joining.choose(REN.actor, event.event_id, TANK)
+    await quick.service.joining.choose(MEI.actor, event.event_id, TANK)
+    await quick.service.hands.seat(host, MEI.id, "")
+    now = await recounted(quick, event)
+    assert now.options[TANK].member_count == 2
+
+
+async def test_people_who_came_before_the_options_choose_later(quick: Bot) -> None:
+    event = await quick.event(capacity=2)
+    for person in (REN, MEI, SOTA):
+        await quick.service.joining.join(person.actor, event.event_id)
+        quick.clock.advance(0.01)
+    await quick.service.events.set_options(await quick.host(AOI, event.event_id), list(RAID))
+    await quick.service.joining.choose(REN.actor, event.event_id, TANK)
+    await quick.service.joining.choose(SOTA.actor, event.event_id, DPS)
+    await recounted(quick, event)
+    await quick.service.joining.leave(MEI.actor, event.event_id)
+    view = await quick.service.events.view(GUILD_ID, event.event_id)
+    assert {one.user_id: one.option_id for one in view.members} == {REN.id: TANK, SOTA.id: DPS}
+    await recounted(quick, event)
+
+
+async def test_an_option_with_somebody_in_it_stays(quick: Bot) -> None:
+    event = await quick.event(options=RAID)
+    await quick.service.joining.choose(REN.actor, event.event_id, TANK)
+    set_options = quick.service.events.set_options
+    with pytest.raises(OptionTaken):
+        await set_options(await quick.host(AOI, event.event_id), options.read(""))
+    now = await set_options(await quick.host(AOI, event.event_id), options.read("タンク 3\nHealer 1\nDPS 2"))
+    assert now.options[TANK].name == "タンク", "renamed, with whoever is in it"
+    await quick.service.hands.unseat(await quick.host(AOI, event.event_id), REN.id)
+    assert (await set_options(await quick.host(AOI, event.event_id), [])).options == {}
+
+
+async def _begun(bot: Bot, *people: Person) -> Event:
+    event = await bot.event()
+    for person in people:
+        await bot.service.joining.join(person.actor, event.event_id)
+    await bot.work(6 * 3600)
+    return event
+
+
+async def _came(bot: Bot, event: Event) -> tuple[int | None, int]:
+    """How many came by the event, and by what is noted of its members."""
+    view = await bot.service.events.view(GUILD_ID, event.event_id)
+    return view.event.attended_count, sum(bool(one.attended) for one in view.members)
+
+
+async def test_whoever_is_removed_afterwards_did_not_come(quick: Bot) -> None:
+    event = await _begun(quick, REN, MEI)
+    host = await quick.host(AOI, event.event_id)
+    assert await quick.service.hands.attend(host, {REN.id, MEI.id}) == 2
+    await quick.service.hands.unseat(host, REN.id)
+    await quick.calm()
+    assert await _came(quick, event) == (1, 1)
+
+
+async def test_of_two_who_note_who_came_at_once_the_count_is_of_what_is_noted(
+    quick: Bot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    event = await _begun(quick, REN, MEI)
+    host, hands, sound = await quick.host(AOI, event.event_id), quick.service.hands, Hands._mark
+
+    async def mark(self: Hands, *given: Any) -> None:
+        await sound(self, *given)
+        monkeypatch.setattr(Hands, "_mark", sound)
+        await hands.attend(host, {REN.id})
+
+    monkeypatch.setattr(Hands, "_mark", mark)
+    await hands.attend(host, {REN.id, MEI.id})
+    await quick.calm()
+    assert await _came(quick, event) == (1, 1)
+
+
+async def test_who_came_is_counted_although_whoever_noted_it_died_over_it(
+    quick: Bot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    event = await _begun(quick, REN, MEI)
+    sound = Hands._mark
+
+    async def mark(self: Hands, *given: Any) -> None:
+        await sound(self, *given)
+        raise ConnectionError("killed")
+
+    monkeypatch.setattr(Hands, "_mark", mark)
+    with pytest.raises(ConnectionError):
+        await quick.service.hands.attend(await quick.host(AOI, event.event_id), {REN.id})
+    await quick.calm()
+    assert await _came(quick, event) == (1, 1)
+
+
+# Members and replies come in the order in which people answered.
+
+
+async def test_people_stand_in_the_order_of_their_answers(quick: Bot) -> None:
+    event = await quick.event(capacity=2)
+    for person in (YUI, REN, SOTA, AOI):  # by user id it would be another order
+        await quick.service.joining.join(person.actor, event.event_id)
+        quick.clock.advance(1)
+    await quick.service.joining.answer(MEI.actor, event.event_id, Answer.NO)
+    view = await quick.service.events.view(GUILD_ID, event.event_id)
+    assert [one.user_id for one in view.members] == [YUI.id, REN.id]
+    assert [one.user_id for one in view.waiting] == [SOTA.id, AOI.id]
+    assert [one.user_id for one in view.no] == [MEI.id]

@@ -1,13 +1,20 @@
-"""The calendar feed."""
+"""The calendar feed, and CSV."""
 
 from __future__ import annotations
 
-from sekkei_systems.eventbot.rules import calendar
+import csv
+import io
+
+from sekkei_systems.eventbot.design import Member
+from sekkei_systems.eventbot.rules import files
+from sekkei_systems.eventbot.rules.views import EventView
 from tests.systems.eventbot.samples import NOW, event
+
+# The calendar feed.
 
 
 def test_the_calendar_is_what_rfc_5545_asks_for() -> None:
-    found = calendar.feed(
+    found = files.feed(
         "会",
         [event(title="長い題; と, 記号\\" * 5, description="一行目\n二行目\x00" * 40), event(cancelled_at=NOW)],
         NOW,
@@ -22,3 +29,13 @@ def test_the_calendar_is_what_rfc_5545_asks_for() -> None:
     assert "長い題\\; と\\, 記号\\\\" in unfolded
     assert unfolded.count("BEGIN:VEVENT") == unfolded.count("END:VEVENT") == 2
     assert "STATUS:CANCELLED" in unfolded
+
+
+# CSV.
+
+
+def test_names_cannot_become_formulas() -> None:
+    member = Member(guild_id="1", event_id=event().event_id, user_id="2", username='=HYPERLINK("x")', joined_at=NOW)
+    body = files.members_csv(EventView(event(), (member,), (), (), ()))
+    rows = list(csv.reader(io.StringIO(body.decode("utf-8-sig"))))
+    assert rows[1][3] == '\'=HYPERLINK("x")'

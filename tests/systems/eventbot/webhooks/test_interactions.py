@@ -1,4 +1,4 @@
-"""An interaction is read with suspicion."""
+"""Interactions are read with care, and answered by the types of Discord's documentation."""
 
 from __future__ import annotations
 
@@ -7,7 +7,27 @@ from typing import Any
 import orjson
 import pytest
 
-from sekkei_systems.eventbot.webhooks.incoming import BadInteraction, read
+from sekkei_systems.eventbot.rules.limits import problems_of_response
+from sekkei_systems.eventbot.webhooks import interactions
+from sekkei_systems.eventbot.webhooks.interactions import BadInteraction, read
+
+# Answers as Discord takes them.
+
+
+def test_suggestions_are_clipped_to_what_fits() -> None:
+    found = interactions.choices([("名" * 300, str(number)) for number in range(60)])
+    assert problems_of_response(found, 4) == []
+    assert len(found["data"]["choices"]) == 25
+
+
+def test_an_update_empties_what_it_does_not_fill() -> None:
+    found = interactions.update({"content": "済み", "flags": 64})
+    assert found == {"type": 7, "data": {"content": "済み", "embeds": [], "components": []}}
+    assert problems_of_response(found, 3) == []
+
+
+# An interaction is read with suspicion.
+
 
 MEMBER = {"user": {"id": "7", "username": "taro", "global_name": "太郎"}, "roles": ["1", "2"], "permissions": "8"}
 
