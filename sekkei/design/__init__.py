@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from .database import Database
     from .measured import Measurements, Units
     from .patterns import Pattern, Plan
-    from .reading import Page
+    from .reading import First, Page
     from .streams import Change, Reactions
     from .sync_database import SyncDatabase
     from .unique import Unique, UniqueKey
@@ -44,6 +44,7 @@ _HOMES = {
     "Change": "streams",
     "Collection": "collections",
     "Database": "database",
+    "First": "reading",
     "Measurements": "measured",
     "Page": "reading",
     "Pattern": "patterns",
@@ -88,6 +89,7 @@ __all__ = [
     "Entity",
     "Failed",
     "Field",
+    "First",
     "Index",
     "ItemRefused",
     "Key",

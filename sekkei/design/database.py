@@ -17,7 +17,7 @@ from .errors import NotFound
 from .keys import Ref
 from .measured import Measurements
 from .query import Query
-from .reading import Page
+from .reading import First, Page
 from .unique import Unique
 
 if TYPE_CHECKING:
@@ -115,6 +115,13 @@ class Database:
         while not found.items and found.cursor is not None:
             found = await reading.page(self, query, 1, found.cursor)
         return next(iter(found), None)
+
+    async def first_items(self, query: Query[M], count: int) -> First[M]:
+        """The first `count` items, and whether more follow: for a list that has an end on purpose.
+
+        `page` is for lists that go on behind a cursor, `all` for whole ones.
+        """
+        return await reading.first_items(self, query, count)
 
     async def count(self, query: Query[Any]) -> int:
         """How many items there are; costs as much as reading them."""

@@ -89,6 +89,27 @@ class Page(Generic[_M_co]):
         return f"Page({len(self.items)} items, {'more follow' if self.cursor else 'the last'})"
 
 
+class First(Generic[_M_co]):
+    """The first items of a query, at most as many as were asked for; `is_complete` if no further ones follow.
+
+    It is no list on purpose: code that shows it has to say what it does when something was left out.
+    """
+
+    __slots__ = ("is_complete", "items")
+
+    def __init__(self, items: Sequence[_M_co], is_complete: bool) -> None:
+        self.items, self.is_complete = items, is_complete
+
+    def __iter__(self) -> Iterator[_M_co]:
+        return iter(self.items)
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def __repr__(self) -> str:
+        return f"First({len(self.items)} items, {'complete' if self.is_complete else 'more follow'})"
+
+
 def alive(entity: Entity[..., Any], item: _Item, now: float) -> bool:
     """Is the item still within its time to live? DynamoDB deletes late, by days."""
     if entity.ttl is None:
@@ -272,6 +293,19 @@ async def page(db: Database, query: Query[M], size: int | None, after: str | Non
             break
     reader.done(len(found))
     return Page(found, None if start is None else seal(start, fingerprint, db.secret))
+
+
+async def first_items(db: Database, query: Query[M], count: int) -> First[M]:
+    """Read on until `count` items are there, and one more, which tells whether others follow."""
+    found: list[M] = []
+    cursor = None
+    while len(found) <= count:
+        part = await page(db, query, min(count + 1 - len(found), PAGE_SIZE_MAX), cursor)
+        found += part.items
+        cursor = part.cursor
+        if cursor is None:
+            break
+    return First(found[:count], len(found) <= count)
 
 
 async def each(db: Database, query: Query[M]) -> AsyncIterator[M]:

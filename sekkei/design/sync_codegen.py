@@ -32,7 +32,7 @@ from .database import Database
 from .keys import Ref
 from .measured import Measurements
 from .query import Query
-from .reading import Page
+from .reading import First, Page
 from .sync_driver import drive, without_loop
 from .unique import Unique
 

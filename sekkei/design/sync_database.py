@@ -18,7 +18,7 @@ from .database import Database
 from .keys import Ref
 from .measured import Measurements
 from .query import Query
-from .reading import Page
+from .reading import First, Page
 from .sync_driver import drive, without_loop
 from .unique import Unique
 
@@ -131,6 +131,14 @@ class SyncDatabase:
     def first(self, query: Query[M]) -> M | None:
         """The first item in the query's order, or None."""
         call = self._db.first(query)
+        return self._run(call)
+
+    def first_items(self, query: Query[M], count: int) -> First[M]:
+        """The first `count` items, and whether more follow: for a list that has an end on purpose.
+
+        `page` is for lists that go on behind a cursor, `all` for whole ones.
+        """
+        call = self._db.first_items(query, count)
         return self._run(call)
 
     def count(self, query: Query[Any]) -> int:

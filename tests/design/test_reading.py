@@ -265,6 +265,23 @@ async def test_first_count_and_each(db: Database) -> None:
     assert [task.task_id async for task in db.each(query.page_of(3))] == [f"k{i:03}" for i in range(10)]
 
 
+async def test_the_first_items_say_whether_others_follow(db: Database) -> None:
+    await fill(db, 12)
+    query = late_to_start("t1", date(2025, 1, 11))
+    for count, complete in ((3, False), (9, False), (10, True), (11, True)):
+        first = await db.first_items(query, count)
+        assert [task.task_id for task in first] == [f"k{i:03}" for i in range(min(count, 10))]
+        assert (len(first), first.is_complete) == (min(count, 10), complete)
+    assert repr(await db.first_items(query, 3)) == "First(3 items, more follow)"
+
+
+async def test_a_filter_does_not_shorten_the_first_items(db: Database) -> None:
+    await fill(db, 12)
+    rare = late_to_start("t1", date(2025, 1, 11)).filter(Task.title == "T9")
+    first = await db.first_items(rare, 1)
+    assert ([task.title for task in first], first.is_complete) == (["T9"], True)
+
+
 async def test_the_store_counts_where_a_table_has_one_kind(db: Database) -> None:
     for at in range(5):
         await db.write(notices.put(Notice(guild_id="g", notice_id=f"NTC#{at}", event_id="EVT#1", created_at=NOON)))
