@@ -27,7 +27,7 @@ from sekkei.store.http import Limits
 from sekkei.web.application import Shell
 from sekkei_systems.eventbot.demo.guild import BOT_PERMISSIONS, GUILD_ID, PEOPLE, RECRUIT
 from sekkei_systems.eventbot.ports.discord.signature import Signer
-from sekkei_systems.eventbot.service import Draft
+from sekkei_systems.eventbot.rules.drafts import Draft
 from sekkei_systems.eventbot.system import SYSTEM as EVENTBOT
 from sekkei_systems.eventbot.webhooks.desk import ANSWER_LATE, InteractionDesk
 

@@ -39,7 +39,7 @@ from sekkei_fakes.discord.served import API, Served
 from sekkei_systems.eventbot.demo import guild
 from sekkei_systems.eventbot.ports.discord.rest import RestAnswer
 from sekkei_systems.eventbot.ports.discord.signature import Signer
-from sekkei_systems.eventbot.service import Draft
+from sekkei_systems.eventbot.rules.drafts import Draft
 from sekkei_systems.eventbot.system import SYSTEM as EVENTBOT
 
 SECRET = b"a secret of the benchmark"

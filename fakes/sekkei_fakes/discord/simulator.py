@@ -27,7 +27,7 @@ from sekkei_fakes.discord.discord import TOPIC, Fault, LocalDiscord
 from sekkei_systems.eventbot.demo import guild
 from sekkei_systems.eventbot.ports.discord.signature import Signer
 from sekkei_systems.eventbot.rules.registration import COMMANDS
-from sekkei_systems.eventbot.service import Desk
+from sekkei_systems.eventbot.service.desk import Desk
 
 pages = Pages()
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from starlette.routing import BaseRoute
-
 from sekkei.runtime.ends import MAIL, End
 from sekkei.runtime.probes import Asking
+from sekkei.runtime.schedules import Schedules, StoredSchedules
+from sekkei.runtime.settings import Secrets
 from sekkei.runtime.system import Context, Parts, System
+from sekkei.runtime.wiring import Wiring
 from sekkei.web import Given
 from sekkei_systems.days import ZONE
 from sekkei_systems.eventbot import design as patterns
@@ -16,48 +17,42 @@ from sekkei_systems.eventbot.jobs import BotJobs
 from sekkei_systems.eventbot.pages import view
 from sekkei_systems.eventbot.pages.discord import SignIn
 from sekkei_systems.eventbot.ports.discord.rest import API_URL
-from sekkei_systems.eventbot.ports.gateway import Gateway, Membership, connect, schedules_of
+from sekkei_systems.eventbot.ports.gateway import Membership, connect, schedules_of
 from sekkei_systems.eventbot.ports.transports import Calls, Directs, ToChannel, ToInteraction
-from sekkei_systems.eventbot.service import Actor, Host, Manager, Organiser, Service
+from sekkei_systems.eventbot.service import Service
 from sekkei_systems.eventbot.service.desk import CALL, DIRECT
 from sekkei_systems.eventbot.service.guilds import EventPeople
 from sekkei_systems.eventbot.webhooks import desk as endpoint
-from sekkei_systems.eventbot.webhooks.desk import ANSWER_LATE, InteractionDesk, Tools
+from sekkei_systems.eventbot.webhooks.desk import ANSWER_LATE, InteractionDesk
 
 
 def build(context: Context) -> Parts:
     gateway = connect(context)
-    service = Service(context, schedules_of(context), Membership(gateway.rest))
-    jobs = BotJobs(service, gateway.rest, context.jobs)
-    tools = Tools(service, context.jobs, context.idempotency, context.settings.public_url, jobs.settle_event)
-    desk, concerned = InteractionDesk(tools), jobs.reminders.concerned
+    rest, outbox = gateway.rest, context.outbox
+    wiring = Wiring.of(context, rest, gateway.verifier, Membership(rest), SignIn(gateway.oauth))
+    wiring.value(Schedules, schedules_of(context)).value(Secrets, context.settings.secrets)
+    wiring.value(StoredSchedules, StoredSchedules(context.runtime, context.clock, context.system))
+    service, jobs, desk = wiring.build(Service), wiring.build(BotJobs), wiring.build(InteractionDesk)
+    given = Given(wiring=wiring.value(view.Simulated, view.Simulated(gateway.own is not None)))
+    for kind, provider in view.PROVIDERS.items():
+        given.per_request(kind, provider)
     return Parts(
         service=service,
-        routes=_routes(context, gateway, service, desk),
+        routes=[
+            *endpoint.pages.routes(given),
+            *pages.routes(given),
+            *(gateway.own.routes(given) if gateway.own is not None else ()),
+        ],
         scheduled={**jobs.scheduled(), ANSWER_LATE: desk.answer_late},
-        jobs=jobs.definitions(),
+        jobs=jobs.removal.definitions(),
         transports={
-            "discord": ToChannel(gateway.rest),
-            CALL: Calls(gateway.rest, context.outbox, service.events.trouble, concerned),
-            DIRECT: Directs(gateway.rest, context.outbox, service.guilds.no_directs, concerned),
-            "eventbot.reply": ToInteraction(gateway.rest, context.clock),
+            "discord": ToChannel(rest),
+            CALL: Calls(rest, outbox, service.events.trouble, jobs.reminders.concerned),
+            DIRECT: Directs(rest, outbox, service.guilds.no_directs, jobs.reminders.concerned),
+            "eventbot.reply": ToInteraction(rest, context.clock),
         },
         personal=EventPeople(context.db).personal(),
     )
-
-
-def _routes(context: Context, gateway: Gateway, service: Service, desk: InteractionDesk) -> list[BaseRoute]:
-    given = Given(service.access, service.desk, service.events, service.guilds, service.joining, service.notices)
-    given.value(type(service.hands), service.hands).value(type(service.queue), service.queue)
-    given.value(SignIn, SignIn(gateway.oauth))
-    given.value(InteractionDesk, desk).value(type(gateway.verifier), gateway.verifier)
-    given.value(type(context.jobs), context.jobs).value(view.Simulated, view.Simulated(gateway.own is not None))
-    given.per_request(Actor, view.actor_of).per_request(Organiser, view.organiser_of)
-    given.per_request(Manager, view.manager_of).per_request(Host, view.host_of).per_request(view.View, view.view_of)
-    routes = [*endpoint.pages.routes(given), *pages.routes(given)]
-    if gateway.own is not None:
-        routes += gateway.own.routes(given)
-    return routes
 
 
 SYSTEM = System(

@@ -23,7 +23,9 @@ from sekkei_fakes.discord.end import APPLICATION
 from sekkei_systems.eventbot.demo.guild import ATTENDEE_ROLE, GUILD_ID, PEOPLE, RECRUIT, Person
 from sekkei_systems.eventbot.design import Event, Notice, OrganiserLink, organiser_links
 from sekkei_systems.eventbot.ports.discord.signature import Signer
-from sekkei_systems.eventbot.service import Creator, Draft, Host, Organiser, Service, desk
+from sekkei_systems.eventbot.rules.drafts import Draft
+from sekkei_systems.eventbot.service import Service, desk
+from sekkei_systems.eventbot.service.access import Creator, Host, Organiser
 from sekkei_systems.eventbot.system import SYSTEM
 from sekkei_systems.eventbot.webhooks import desk as interaction_desk
 
@@ -105,7 +107,7 @@ async def bot_on(store: Store, clock: ManualClock) -> AsyncIterator[Bot]:
         deployment = client.shell.deployment
         signer = Signer(deployment.settings.secrets.key("eventbot-discord"))
         context = deployment.systems["eventbot"].context
-        local = deployment.systems["eventbot"].parts.transports["discord"]._rest._send.__self__  # type: ignore[attr-defined]
+        local = deployment.systems["eventbot"].parts.transports["discord"].rest._send.__self__  # type: ignore[attr-defined]
 
         async def deliver(body: bytes, headers: Mapping[str, str]) -> tuple[int, bytes]:
             reply = await client.request("POST", "/eventbot/interactions", body, dict(headers))

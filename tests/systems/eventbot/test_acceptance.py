@@ -10,9 +10,10 @@ import orjson
 from sekkei_fakes.discord.discord import Fault
 from sekkei_systems.eventbot.demo.guild import GUILD_ID, RECRUIT
 from sekkei_systems.eventbot.design import Status
-from sekkei_systems.eventbot.jobs import BotJobs
+from sekkei_systems.eventbot.jobs.reminders import Reminders
 from sekkei_systems.eventbot.refusals import AlreadyIn, Full
-from sekkei_systems.eventbot.service import Details, Draft, NewNotice
+from sekkei_systems.eventbot.rules.drafts import Details, Draft
+from sekkei_systems.eventbot.service.notices import NewNotice
 from tests.systems.eventbot.conftest import AOI, MEI, REN, Bot, somebody
 
 
@@ -148,13 +149,12 @@ async def test_a_scheduler_that_fires_twice_reminds_once(bot: Bot) -> None:
     assert event.event_remind_at is not None
     payload = {"guild_id": GUILD_ID, "event_id": event.event_id, "at": event.event_remind_at.isoformat()}
     await bot.work(2 * 3600 + 5)
-    opened = bot.client.shell.deployment.systems["eventbot"]
-    jobs = BotJobs(bot.service, opened.parts.transports["discord"]._rest, opened.context.jobs)  # type: ignore[attr-defined]
-    await asyncio.gather(jobs.reminders.remind_event(payload), jobs.reminders.remind_event(payload))
+    reminders = Reminders(bot.service.desk, bot.service.notices)
+    await asyncio.gather(reminders.remind_event(payload), reminders.remind_event(payload))
     await bot.calm()
-    reminders = [body for _, body in await bot.posts() if "まもなく" in body.get("content", "")]
-    assert len(reminders) == 1
-    assert sorted(reminders[0]["allowed_mentions"]["users"]) == [REN.id, MEI.id]
+    posted = [body for _, body in await bot.posts() if "まもなく" in body.get("content", "")]
+    assert len(posted) == 1
+    assert sorted(posted[0]["allowed_mentions"]["users"]) == [REN.id, MEI.id]
 
 
 async def test_notices_of_30_page_four_by_four(bot: Bot) -> None:

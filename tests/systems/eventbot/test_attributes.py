@@ -14,9 +14,8 @@ from sekkei.design.model import described
 from sekkei.web.testing import Client
 from sekkei_systems.eventbot.design import Event, Repeat, Template
 from sekkei_systems.eventbot.rules import modals, render
-from sekkei_systems.eventbot.rules.drafts import SHARED, Draft, EventFields
+from sekkei_systems.eventbot.rules.drafts import SHARED, Details, Draft, EventFields
 from sekkei_systems.eventbot.rules.options import read
-from sekkei_systems.eventbot.service import Details
 from sekkei_systems.eventbot.texts import wording
 from tests.systems.eventbot.conftest import AOI, Bot, linked
 from tests.systems.samples import sample

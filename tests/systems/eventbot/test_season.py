@@ -18,8 +18,8 @@ from sekkei_systems.eventbot.design import Event, Repeat, members_of_event
 from sekkei_systems.eventbot.jobs.events import is_lost
 from sekkei_systems.eventbot.ports.discord import permissions
 from sekkei_systems.eventbot.refusals import AlreadyIn, AlreadyWaiting, Cancelled, Closed, NotIn, Started
+from sekkei_systems.eventbot.rules.drafts import Details, Draft
 from sekkei_systems.eventbot.rules.views import is_over
-from sekkei_systems.eventbot.service import Details, Draft
 from tests.systems.eventbot.conftest import AOI, Bot, somebody
 
 BERLIN = ZoneInfo("Europe/Berlin")

@@ -26,7 +26,7 @@ class Watch:
         self.posts = 0
 
     def over(self, bot: Bot) -> None:
-        rest: Rest = bot.client.shell.deployment.systems["eventbot"].parts.transports["discord"]._rest  # type: ignore[attr-defined]
+        rest: Rest = bot.client.shell.deployment.systems["eventbot"].parts.transports["discord"].rest  # type: ignore[attr-defined]
         send = rest._send
 
         async def watched(method: str, path: str, headers: Mapping[str, str], body: bytes) -> RestAnswer:

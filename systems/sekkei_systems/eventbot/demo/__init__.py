@@ -25,8 +25,10 @@ from sekkei_systems.eventbot.design import (
     organiser_links,
 )
 from sekkei_systems.eventbot.rules import options
+from sekkei_systems.eventbot.rules.drafts import Details, Draft
 from sekkei_systems.eventbot.rules.identifiers import new_event_id, new_notice_id
-from sekkei_systems.eventbot.service import Details, Draft, NewNotice, Service
+from sekkei_systems.eventbot.service import Service
+from sekkei_systems.eventbot.service.notices import NewNotice
 
 
 async def demo(context: Context, parts: Parts) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from sekkei.runtime.demo_people import DEMO_PEOPLE
 from sekkei_systems.eventbot.ports.discord import permissions
-from sekkei_systems.eventbot.service import Actor
+from sekkei_systems.eventbot.service.access import Actor
 
 GUILD_ID = "900000000000000001"
 GUILD_NAME = "もくもく倶楽部"

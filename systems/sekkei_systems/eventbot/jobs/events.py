@@ -39,26 +39,29 @@ from sekkei_systems.eventbot.rules import render
 from sekkei_systems.eventbot.rules.identifiers import nonce, schedule_name
 from sekkei_systems.eventbot.rules.markdown import rung_by
 from sekkei_systems.eventbot.rules.views import EventView, has_started, is_over, over_at
-from sekkei_systems.eventbot.service import Desk, Service
-from sekkei_systems.eventbot.service.members import view_of_event
+from sekkei_systems.eventbot.service.desk import Desk
+from sekkei_systems.eventbot.service.events import Events
+from sekkei_systems.eventbot.service.members import Queue, view_of_event
+from sekkei_systems.eventbot.service.notices import Notices
 from sekkei_systems.eventbot.texts import wording
 
 # What surrounds an event in Discord: its thread, and Discord's own event. Each may be refused on its own.
 
 
+@dataclass
 class Surroundings:
     """Every method brings one thing in line with the event, gives back the event as stored, and may raise Refused."""
 
-    def __init__(self, desk: Desk, rest: Rest) -> None:
-        self._desk, self._rest = desk, rest
+    desk: Desk
+    rest: Rest
 
     async def thread(self, event: Event) -> Event:
-        if not event.thread_wanted or event.thread_id is not None or is_over(event, self._desk.now()):
+        if not event.thread_wanted or event.thread_id is not None or is_over(event, self.desk.now()):
             return event
         if event.recruit_message_id is None or event.recruit_channel_id is None:
             return event
         try:
-            id = await self._rest.start_thread(event.recruit_channel_id, event.recruit_message_id, event.title)
+            id = await self.rest.start_thread(event.recruit_channel_id, event.recruit_message_id, event.title)
         except Refused as refused:
             if refused.code != THREAD_EXISTS:
                 raise
@@ -73,7 +76,7 @@ class Surroundings:
             return event
         if event.scheduled_event_id is None and event.mirror_tried:
             event = await self._found(event)
-        if has_started(event, self._desk.now()):
+        if has_started(event, self.desk.now()):
             return event  # Discord takes events of the future only
         content = render.scheduled_event(event)
         mark = _fingerprint(content)
@@ -89,7 +92,7 @@ class Surroundings:
     async def _make(self, event: Event, content: dict[str, Any], mark: str) -> Event:
         tried = _plain(event).set(Event.mirror_tried, True).set(Event.mirror_tried_as, _called(content))
         await self._store(event, tried)
-        id = await self._rest.make_scheduled_event(event.guild_id, content)
+        id = await self.rest.make_scheduled_event(event.guild_id, content)
         return await self._store(event, _made(event, id).set(Event.mirrored, mark))
 
     async def _found(self, event: Event) -> Event:
@@ -102,8 +105,8 @@ class Surroundings:
         tried = event.mirror_tried_as
         if tried is None and event.event_start_at is not None:  # rows of before do not say
             tried = _called(render.scheduled_event(event))
-        for one in await self._rest.scheduled_events(event.guild_id):
-            if str(one.get("creator_id")) == self._rest.application_id and _called(one) == tried:
+        for one in await self.rest.scheduled_events(event.guild_id):
+            if str(one.get("creator_id")) == self.rest.application_id and _called(one) == tried:
                 return str(one["id"])
         return None
 
@@ -112,7 +115,7 @@ class Surroundings:
         assert event.scheduled_event_id is not None
         changes = {"description": None, **content}
         try:
-            await self._rest.edit_scheduled_event(event.guild_id, event.scheduled_event_id, changes)
+            await self.rest.edit_scheduled_event(event.guild_id, event.scheduled_event_id, changes)
         except Refused as refused:
             if refused.code == FINISHED_EVENT:
                 return False
@@ -129,7 +132,7 @@ class Surroundings:
         if id is None:
             return event
         try:
-            await self._rest.delete_scheduled_event(event.guild_id, id)
+            await self.rest.delete_scheduled_event(event.guild_id, id)
         except Refused as refused:
             if refused.code not in (UNKNOWN_SCHEDULED_EVENT, FINISHED_EVENT):  # else it is gone, or over
                 raise
@@ -137,7 +140,7 @@ class Surroundings:
 
     async def _store(self, event: Event, update: Update[Event]) -> Event:
         try:
-            return await self._desk.db.write(update)
+            return await self.desk.db.write(update)
         except ConditionFailed:
             return event  # deleted meanwhile
 
@@ -191,19 +194,26 @@ class Run:
     failure: Exception | None = None
 
 
+@dataclass
 class EventSettling:
     """What the rows call."""
 
-    def __init__(self, service: Service, rest: Rest) -> None:
-        self._service, self._desk, self._rest = service, service.desk, rest
-        self._roles, self._around = Roles(service.desk, rest), Surroundings(service.desk, rest)
-        self._leases = Leases(service.desk.db, service.desk.clock, Event.editing_until, Event.editing_by, LEASE)
+    desk: Desk
+    events: Events
+    queue: Queue
+    notices: Notices
+    rest: Rest
+    roles: Roles
+    around: Surroundings
+
+    def __post_init__(self) -> None:
+        self._leases = Leases(self.desk.db, self.desk.clock, Event.editing_until, Event.editing_by, LEASE)
         self._steps: dict[str, Step] = {"thread": self._thread, "mirror": self._mirror, "role": self._role}
 
     async def settle_event(self, payload: Payload) -> None:
         guild_id, event_id = str(payload["guild_id"]), str(payload["event_id"])
         try:
-            await self._service.queue.move_up(guild_id, event_id)
+            await self.queue.move_up(guild_id, event_id)
             event = await self.take(guild_id, event_id)
         except NoSuchEvent:
             return
@@ -215,12 +225,12 @@ class EventSettling:
         except LeaseLost:
             await self._again(guild_id, event_id, timedelta(seconds=1))
         finally:
-            self._desk.changed(guild_id)
+            self.desk.changed(guild_id)
 
     async def _settle(self, event: Event) -> None:
         await self._schedule(event)
-        settings = await self._desk.settings(event.guild_id)
-        run = Run(event, await view_of_event(self._desk.db, event), settings, dict(event.troubles))
+        settings = await self.desk.settings(event.guild_id)
+        run = Run(event, await view_of_event(self.desk.db, event), settings, dict(event.troubles))
         await self._count_who_came(run)
         await self._try(run, "message", self._message)
         await self._try(run, "replaced", self._clear)
@@ -230,8 +240,8 @@ class EventSettling:
         if run.troubles != event.troubles:
             await self._write(_plain(event).set(Event.troubles, run.troubles))
         if "message" not in run.limited:  # else they are drawn after it: they would take what is left of its rate
-            for notice_id in await self._service.notices.open_ones(event):
-                await self._desk.transact(self._desk.settle_notice(event.guild_id, notice_id))  # it counts the members
+            for notice_id in await self.notices.open_ones(event):
+                await self.desk.transact(self.desk.settle_notice(event.guild_id, notice_id))  # it counts the members
         run.again += self._in_a_moment(event)
         if run.again:
             await self._again(event.guild_id, event.event_id, min(run.again))
@@ -241,7 +251,7 @@ class EventSettling:
     def _in_a_moment(self, event: Event) -> list[timedelta]:
         """Whoever told us that the event begins, or is over, may have been a little early: then it is looked at again
         when it is so by this clock."""
-        now = self._desk.now()
+        now = self.desk.now()
         times = [at for at in (event.event_start_at, over_at(event)) if at is not None]
         return [at - now for at in times if now < at < now + A_MOMENT]
 
@@ -266,11 +276,11 @@ class EventSettling:
 
     async def _again(self, guild_id: str, event_id: str, delay: timedelta) -> None:
         delay = max(delay, timedelta(milliseconds=10))
-        await self._desk.transact(self._desk.settle_event(guild_id, event_id, delay))
+        await self.desk.transact(self.desk.settle_event(guild_id, event_id, delay))
 
     async def _write(self, update: Update[Event]) -> None:
         try:
-            await self._desk.db.write(update)
+            await self.desk.db.write(update)
         except ConditionFailed:
             pass  # deleted meanwhile, or posted anew
 
@@ -289,7 +299,7 @@ class EventSettling:
     async def take(self, guild_id: str, event_id: str) -> Event | None:
         """The event as it is once nobody else settles it; None while somebody does."""
         token = await self._leases.take(events.update(guild_id, event_id).keeping_version(), "settling")
-        event = await self._desk.event(guild_id, event_id)
+        event = await self.desk.event(guild_id, event_id)
         return event if token is not None and event.editing_by == token else None
 
     async def keep(self, event: Event, work: Awaitable[T]) -> T:
@@ -302,10 +312,10 @@ class EventSettling:
         event = run.event
         if not event.recruit_channel_id or is_lost(event.delivery_error):
             return
-        message = render.event_message(run.view, self._desk.now(), wording(run.settings.locale))
+        message = render.event_message(run.view, self.desk.now(), wording(run.settings.locale))
         update = _plain(event).remove(Event.delivery_error)
         if event.recruit_message_id is not None:
-            await self._rest.edit(event.recruit_channel_id, event.recruit_message_id, message)
+            await self.rest.edit(event.recruit_channel_id, event.recruit_message_id, message)
             if event.delivery_error is not None:
                 await self._write(update)
             return
@@ -322,37 +332,37 @@ class EventSettling:
             await self._write(_plain(event).set(Event.post_tried, True))
         message |= {"nonce": nonce(event.event_id, event.posts), "enforce_nonce": True}
         message["allowed_mentions"] = rung_by(event)
-        posted = await self._rest.post(event.recruit_channel_id, message)
+        posted = await self.rest.post(event.recruit_channel_id, message)
         update = _plain(event).remove(Event.delivery_error).remove(Event.post_tried)
         try:
-            run.event = await self._desk.db.write(update.set(Event.recruit_message_id, posted))
+            run.event = await self.desk.db.write(update.set(Event.recruit_message_id, posted))
         except ConditionFailed:  # deleted meanwhile: nobody else knows of the post
-            await self._rest.delete(event.recruit_channel_id, posted)
+            await self.rest.delete(event.recruit_channel_id, posted)
 
     async def _clear(self, run: Run) -> None:
         """What was posted before goes when there is another post."""
         event = run.event
         for id in sorted(event.replaced) if event.recruit_channel_id and event.recruit_message_id else ():
-            await without_fail(self._rest.delete(str(event.recruit_channel_id), id))
+            await without_fail(self.rest.delete(str(event.recruit_channel_id), id))
             await self._write(_plain(event).discard(Event.replaced, {id}))
 
     async def _thread(self, run: Run) -> None:
         before = run.event.thread_id
-        run.event = await self._around.thread(run.event)
+        run.event = await self.around.thread(run.event)
         if run.event.thread_id != before:
             run.again.append(timedelta(seconds=1))  # the message is to show it
 
     async def _mirror(self, run: Run) -> None:
-        run.event = await self._around.mirror(run.event)
+        run.event = await self.around.mirror(run.event)
 
     async def _role(self, run: Run) -> None:
         if run.event.attendee_role_id is None:
             return
         if not run.settings.roles_moved:
-            await self._roles.take_over(run.event.guild_id)
-        over = is_over(run.event, self._desk.now())
+            await self.roles.take_over(run.event.guild_id)
+        over = is_over(run.event, self.desk.now())
         wanted = () if over else [member.user_id for member in run.view.members]
-        if not await self._roles.settle(run.event, wanted):
+        if not await self.roles.settle(run.event, wanted):
             run.again.append(timedelta(seconds=1))
 
     # Schedules: those that are set are remembered with their time, so that only what changed is touched
@@ -360,27 +370,27 @@ class EventSettling:
     async def _schedule(self, event: Event) -> None:
         wanted = self._wanted(event, await self._is_to_begin(event))
         for name in event.scheduled.keys() - wanted.keys():
-            await self._desk.schedules.delete(name)
+            await self.desk.schedules.delete(name)
         for name, at in wanted.items():
             if event.scheduled.get(name) != at:
                 payload = {"guild_id": event.guild_id, "event_id": event.event_id, "at": at}
-                await self._desk.schedules.put(
+                await self.desk.schedules.put(
                     name, SCHEDULED[name.rpartition("-")[2][0]], payload, at=datetime.fromisoformat(at)
                 )
         if wanted != event.scheduled:
-            await self._service.events.scheduled(event, wanted)
+            await self.events.scheduled(event, wanted)
 
     async def _is_to_begin(self, event: Event) -> bool:
         """Also one whose start has passed, as long as it has not done all that it does."""
-        if not has_started(event, self._desk.now()) or event.status is Status.OPEN:
+        if not has_started(event, self.desk.now()) or event.status is Status.OPEN:
             return True
         coming = event.repeat and not event.next_event_id and not event.repeat_paused
-        return bool(coming or await self._service.notices.outlasting(event))
+        return bool(coming or await self.notices.outlasting(event))
 
     def _wanted(self, event: Event, to_begin: bool) -> dict[str, str]:
         if event.cancelled_at is not None:
             return {}
-        now = self._desk.now()
+        now = self.desk.now()
         times = {"d": event.deadline_at if event.status is Status.OPEN else None}
         times["r"] = event.event_remind_at if event.reminded_at is None else None
         if not has_started(event, now):

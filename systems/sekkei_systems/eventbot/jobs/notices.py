@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable
+from dataclasses import dataclass
 from datetime import timedelta
 
 from sekkei.design import ConditionFailed, Update
@@ -14,16 +15,19 @@ from sekkei_systems.eventbot.ports.discord.rest import TOO_MANY_OLD_EDITS, RateL
 from sekkei_systems.eventbot.refusals import NoSuchEvent, NoSuchNotice
 from sekkei_systems.eventbot.rules import render
 from sekkei_systems.eventbot.rules.identifiers import nonce, schedule_name
-from sekkei_systems.eventbot.service import Service
+from sekkei_systems.eventbot.service.desk import Desk
 from sekkei_systems.eventbot.service.members import view_of_notice
 
 
+@dataclass
 class NoticeSettling:
     """What the rows call."""
 
-    def __init__(self, service: Service, rest: Rest) -> None:
-        self._desk, self._rest = service.desk, rest
-        self._leases = Leases(service.desk.db, service.desk.clock, Notice.editing_until, Notice.editing_by, LEASE)
+    desk: Desk
+    rest: Rest
+
+    def __post_init__(self) -> None:
+        self._leases = Leases(self.desk.db, self.desk.clock, Notice.editing_until, Notice.editing_by, LEASE)
 
     async def settle_notice(self, payload: Payload) -> None:
         guild_id, notice_id = str(payload["guild_id"]), str(payload["notice_id"])
@@ -44,7 +48,7 @@ class NoticeSettling:
             await self._again(guild_id, notice_id, timedelta(seconds=limited.retry_after))
         except Refused as refused:
             await self._refused(notice, refused)
-        self._desk.changed(guild_id)
+        self.desk.changed(guild_id)
 
     async def _settle(self, notice: Notice) -> None:
         await self._schedule(notice)
@@ -52,12 +56,12 @@ class NoticeSettling:
 
     async def _again(self, guild_id: str, notice_id: str, delay: timedelta) -> None:
         delay = max(delay, timedelta(milliseconds=10))
-        await self._desk.transact(self._desk.settle_notice(guild_id, notice_id, delay))
+        await self.desk.transact(self.desk.settle_notice(guild_id, notice_id, delay))
 
     async def take(self, guild_id: str, notice_id: str) -> Notice | None:
         """The notice as it is once nobody else settles it; None while somebody does."""
         token = await self._leases.take(notices.update(guild_id, notice_id), "settling")
-        notice = await self._desk.notice(guild_id, notice_id)
+        notice = await self.desk.notice(guild_id, notice_id)
         return notice if token is not None and notice.editing_by == token else None
 
     async def keep(self, notice: Notice, work: Awaitable[None]) -> None:
@@ -70,18 +74,18 @@ class NoticeSettling:
             return
         name = schedule_name(notice.notice_id, "r")
         payload = {"guild_id": notice.guild_id, "notice_id": notice.notice_id, "at": notice.remind_at.isoformat()}
-        await self._desk.schedules.put(name, "remind-notice", payload, at=notice.remind_at)
+        await self.desk.schedules.put(name, "remind-notice", payload, at=notice.remind_at)
         await self._write(_row(notice).set(Notice.remind_schedule_name, name))
 
     async def _show(self, notice: Notice) -> None:
         if not notice.notice_channel_id or is_lost(notice.delivery_error):
             return
-        event = await self._desk.event(notice.guild_id, notice.event_id)
-        view = await view_of_notice(self._desk.db, notice, event)
-        message = render.notice_message(view, await self._desk.words(notice.guild_id))
+        event = await self.desk.event(notice.guild_id, notice.event_id)
+        view = await view_of_notice(self.desk.db, notice, event)
+        message = render.notice_message(view, await self.desk.words(notice.guild_id))
         if notice.notice_message_id is not None:
             await self._clear(notice, notice.notice_channel_id)
-            await self._rest.edit(notice.notice_channel_id, notice.notice_message_id, message)
+            await self.rest.edit(notice.notice_channel_id, notice.notice_message_id, message)
             if notice.delivery_error is not None:
                 await self._write(_row(notice).remove(Notice.delivery_error))
             return
@@ -94,17 +98,17 @@ class NoticeSettling:
         if not notice.post_tried and not await self._write(_row(notice).set(Notice.post_tried, True)):
             return
         message |= {"nonce": nonce(notice.notice_id, notice.posts), "enforce_nonce": True}
-        posted = await self._rest.post(channel_id, message)
+        posted = await self.rest.post(channel_id, message)
         update = _row(notice).remove(Notice.delivery_error).set(Notice.notice_message_id, posted)
         if await self._write(update):
             await self._again(notice.guild_id, notice.notice_id, timedelta(seconds=1))
         else:
-            await self._rest.delete(channel_id, posted)  # nobody else knows of the post
+            await self.rest.delete(channel_id, posted)  # nobody else knows of the post
 
     async def _clear(self, notice: Notice, channel_id: str) -> None:
         """What was posted before goes when there is another post."""
         for id in sorted(notice.replaced):
-            await without_fail(self._rest.delete(channel_id, id))
+            await without_fail(self.rest.delete(channel_id, id))
             await self._write(_row(notice).discard(Notice.replaced, {id}))
 
     async def _refused(self, notice: Notice, refused: Refused) -> None:
@@ -118,7 +122,7 @@ class NoticeSettling:
     async def _write(self, update: Update[Notice]) -> bool:
         """False where it was deleted meanwhile, or is not as the update wants it."""
         try:
-            await self._desk.db.write(update)
+            await self.desk.db.write(update)
         except ConditionFailed:
             return False
         return True

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
 from sekkei.runtime.jobs import Job, Jobs, Progress
 from sekkei.runtime.leases import LeaseLost
@@ -31,7 +32,7 @@ from sekkei_systems.eventbot.refusals import NoSuchEvent, NoSuchNotice
 from sekkei_systems.eventbot.rules import render
 from sekkei_systems.eventbot.rules.identifiers import nonce, uuid_of
 from sekkei_systems.eventbot.rules.markdown import NOBODY, escaped
-from sekkei_systems.eventbot.service import Service
+from sekkei_systems.eventbot.service.desk import Desk
 from sekkei_systems.eventbot.texts import wording
 
 REMOVE = "remove-event"
@@ -40,15 +41,17 @@ BATCH = 100
 BUSY_SECONDS = 1.0
 
 
+@dataclass
 class Removal:
     """The steps of both jobs."""
 
-    def __init__(
-        self, service: Service, rest: Rest, jobs: Jobs, settling: EventSettling, settling_notices: NoticeSettling
-    ) -> None:
-        self._settling, self._settling_notices = settling, settling_notices
-        self._service, self._desk, self._rest, self._jobs = service, service.desk, rest, jobs
-        self._roles, self._around = Roles(service.desk, rest), Surroundings(service.desk, rest)
+    desk: Desk
+    rest: Rest
+    jobs: Jobs
+    settling: EventSettling
+    settling_notices: NoticeSettling
+    roles: Roles
+    around: Surroundings
 
     def definitions(self) -> Mapping[str, Job]:
         return {
@@ -69,15 +72,15 @@ class Removal:
         """Nobody can join any more; the post and the schedules go."""
         guild_id, event_id = str(payload["guild_id"]), str(payload["event_id"])
         try:
-            event = await self._desk.event(guild_id, event_id)
+            event = await self.desk.event(guild_id, event_id)
         except NoSuchEvent:
             return Progress(0)
         update = events.update(guild_id, event_id).set(Event.status, Status.CLOSED)
-        await self._desk.db.write(update.set(Event.cancelled_at, self._desk.now()))
+        await self.desk.db.write(update.set(Event.cancelled_at, self.desk.now()))
         for name in event.scheduled:
-            await self._desk.schedules.delete(name)
+            await self.desk.schedules.delete(name)
         if event.recruit_channel_id and event.recruit_message_id:
-            await without_fail(self._rest.delete(event.recruit_channel_id, event.recruit_message_id))
+            await without_fail(self.rest.delete(event.recruit_channel_id, event.recruit_message_id))
         return Progress(0)
 
     async def _clear_around(self, payload: Payload, cursor: str | None) -> Progress:
@@ -85,27 +88,27 @@ class Removal:
 
         Nobody else settles it meanwhile: whoever began before it was stopped would give the role again."""
         try:
-            event = await self._settling.take(str(payload["guild_id"]), str(payload["event_id"]))
+            event = await self.settling.take(str(payload["guild_id"]), str(payload["event_id"]))
         except NoSuchEvent:
             return Progress(0)
         if event is None:
             await asyncio.sleep(BUSY_SECONDS)
             return Progress(0, "more")
         with contextlib.suppress(LeaseLost):
-            if await self._settling.keep(event, self._taken_back(event)):
+            if await self.settling.keep(event, self._taken_back(event)):
                 return Progress(0)
         await asyncio.sleep(BUSY_SECONDS)
         return Progress(0, "more")
 
     async def _taken_back(self, event: Event) -> bool:
         try:
-            await self._around.unmirror(event)
+            await self.around.unmirror(event)
         except Refused:
             pass
         try:
-            return await self._roles.settle(event, ())
+            return await self.roles.settle(event, ())
         except Refused:
-            await self._roles.forget(event)
+            await self.roles.forget(event)
         return True
 
     async def _delete_posts(self, channel_id: str | None, known: Iterable[str | None], lost: str, title: str) -> None:
@@ -117,24 +120,24 @@ class Removal:
         if lost:
             message = {"content": escaped(title), "allowed_mentions": NOBODY, "nonce": lost, "enforce_nonce": True}
             with contextlib.suppress(Refused):
-                ids.append(await self._rest.post(channel_id, message))
+                ids.append(await self.rest.post(channel_id, message))
         for id in ids:
-            await without_fail(self._rest.delete(channel_id, id))
+            await without_fail(self.rest.delete(channel_id, id))
 
     async def _remove_notices(self, payload: Payload, cursor: str | None) -> Progress:
         guild_id, event_id = str(payload["guild_id"]), str(payload["event_id"])
-        page = await self._desk.db.page(design.stored_notices_of_event(guild_id, event_id), size=10)
+        page = await self.desk.db.page(design.stored_notices_of_event(guild_id, event_id), size=10)
         removed, busy = 0, False
         for listed in page:
             try:
-                notice = await self._settling_notices.take(guild_id, listed.notice_id)
+                notice = await self.settling_notices.take(guild_id, listed.notice_id)
             except NoSuchNotice:
                 continue
             if notice is None:
                 busy = True
                 continue
             with contextlib.suppress(LeaseLost):
-                await self._settling_notices.keep(notice, self._remove_notice(notice))
+                await self.settling_notices.keep(notice, self._remove_notice(notice))
                 removed += 1
         if busy:
             await asyncio.sleep(BUSY_SECONDS)
@@ -143,39 +146,39 @@ class Removal:
     async def _remove_notice(self, notice: Notice) -> None:
         """Closed first: whoever confirms it now would leave a row that nobody finds."""
         guild_id, notice_id = notice.guild_id, notice.notice_id
-        await self._desk.db.write(notices.update(guild_id, notice_id).set(Notice.status, Status.CLOSED))
-        found = await self._desk.db.all(design.acks_of_notice(guild_id, notice_id).consistent())
-        await self._desk.db.write_many(acks.delete(guild_id, notice_id, one.user_id) for one in found)
+        await self.desk.db.write(notices.update(guild_id, notice_id).set(Notice.status, Status.CLOSED))
+        found = await self.desk.db.all(design.acks_of_notice(guild_id, notice_id).consistent())
+        await self.desk.db.write_many(acks.delete(guild_id, notice_id, one.user_id) for one in found)
         if notice.remind_schedule_name is not None:
-            await self._desk.schedules.delete(notice.remind_schedule_name)
+            await self.desk.schedules.delete(notice.remind_schedule_name)
         posted, tried = notice.notice_message_id, notice.post_tried is not False  # rows of before do not say
         lost = nonce(notice_id, notice.posts) if posted is None and tried else ""
         await self._delete_posts(notice.notice_channel_id, [posted, *sorted(notice.replaced)], lost, notice.title)
-        await self._desk.db.write(notices.delete(guild_id, notice_id))
+        await self.desk.db.write(notices.delete(guild_id, notice_id))
 
     async def _remove_members(self, payload: Payload, cursor: str | None) -> Progress:
         guild_id, event_id = str(payload["guild_id"]), str(payload["event_id"])
-        page = await self._desk.db.page(design.members_of_event(guild_id, event_id).consistent(), size=BATCH)
-        removed = await self._desk.db.write_many(members.delete(guild_id, event_id, one.user_id) for one in page)
+        page = await self.desk.db.page(design.members_of_event(guild_id, event_id).consistent(), size=BATCH)
+        removed = await self.desk.db.write_many(members.delete(guild_id, event_id, one.user_id) for one in page)
         if page.cursor is not None:
             return Progress(removed, "more")
-        rest = await self._desk.db.all(design.replies_of_event(guild_id, event_id).consistent())
-        removed += await self._desk.db.write_many(replies.delete(guild_id, event_id, one.user_id) for one in rest)
+        rest = await self.desk.db.all(design.replies_of_event(guild_id, event_id).consistent())
+        removed += await self.desk.db.write_many(replies.delete(guild_id, event_id, one.user_id) for one in rest)
         return Progress(removed)
 
     async def _remove_event(self, payload: Payload, cursor: str | None) -> Progress:
         """With what has been posted since it was stopped; whoever posts just now is waited for."""
         guild_id, event_id = str(payload["guild_id"]), str(payload["event_id"])
         try:
-            event = await self._settling.take(guild_id, event_id)
+            event = await self.settling.take(guild_id, event_id)
         except NoSuchEvent:
             return Progress(1)
         if event is None:
             await asyncio.sleep(BUSY_SECONDS)
             return Progress(0, "more")
         with contextlib.suppress(LeaseLost):
-            await self._settling.keep(event, self._remove_row(event))
-            self._desk.changed(guild_id)
+            await self.settling.keep(event, self._remove_row(event))
+            self.desk.changed(guild_id)
             return Progress(1)
         return Progress(0, "more")
 
@@ -183,7 +186,7 @@ class Removal:
         posted = event.recruit_message_id
         lost = nonce(event.event_id, event.posts) if posted is None and event.post_tried else ""
         await self._delete_posts(event.recruit_channel_id, [posted, *sorted(event.replaced)], lost, event.title)
-        await self._desk.db.write(events.delete(event.guild_id, event.event_id))
+        await self.desk.db.write(events.delete(event.guild_id, event.event_id))
 
     async def _tell_removed(self, payload: Payload, cursor: str | None) -> Progress:
         token = payload.get("token")
@@ -194,24 +197,24 @@ class Removal:
             body = {"message": message, "original": original, "token": str(token)}
             event = uuid_of(payload["event_id"])
             to = str(payload.get("interaction") or event)  # jobs of before do not say which it was
-            await self._desk.outbox.put("eventbot.reply", to, body, id=f"removed/{event}")
+            await self.desk.outbox.put("eventbot.reply", to, body, id=f"removed/{event}")
         return Progress(0)
 
     # Everything of a guild: an HTTP bot is not told when it is thrown out, so this is asked for by people
 
     async def _purge_events(self, payload: Payload, cursor: str | None) -> Progress:
         guild_id = str(payload["guild_id"])
-        page = await self._desk.db.page(design.events_of_guild(guild_id), size=BATCH, after=cursor)
+        page = await self.desk.db.page(design.events_of_guild(guild_id), size=BATCH, after=cursor)
         for event in page:
             removal = {"guild_id": guild_id, "event_id": event.event_id, "title": event.title}
-            await self._jobs.start(REMOVE, removal, id=f"remove/{uuid_of(event.event_id)}")
+            await self.jobs.start(REMOVE, removal, id=f"remove/{uuid_of(event.event_id)}")
         return Progress(len(page.items), page.cursor)
 
     async def _purge_rest(self, payload: Payload, cursor: str | None) -> Progress:
         guild_id = str(payload["guild_id"])
-        found = await self._desk.db.all(design.templates_of_guild(guild_id))
-        removed = await self._desk.db.write_many(templates.delete(guild_id, one.template_id) for one in found)
-        wanting = await self._desk.db.all(design.direct_reminders(guild_id))
-        removed += await self._desk.db.write_many(preferences.delete(guild_id, one.user_id) for one in wanting)
-        await self._desk.db.write(guild_settings.delete(guild_id))
+        found = await self.desk.db.all(design.templates_of_guild(guild_id))
+        removed = await self.desk.db.write_many(templates.delete(guild_id, one.template_id) for one in found)
+        wanting = await self.desk.db.all(design.direct_reminders(guild_id))
+        removed += await self.desk.db.write_many(preferences.delete(guild_id, one.user_id) for one in wanting)
+        await self.desk.db.write(guild_settings.delete(guild_id))
         return Progress(removed + 1)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -35,25 +36,26 @@ from sekkei_systems.eventbot.ports.discord.rest import (
     Refused,
     Rest,
 )
-from sekkei_systems.eventbot.service import Desk
+from sekkei_systems.eventbot.service.desk import Desk
 
 PER_ROUND = 10
 TAKING = timedelta(seconds=60)
 """Longer than a call to Discord takes, however it ends."""
 
 
+@dataclass
 class Roles:
     """Brings the holders of one role in line with one event."""
 
-    def __init__(self, desk: Desk, rest: Rest) -> None:
-        self._desk, self._db, self._rest = desk, desk.db, rest
+    desk: Desk
+    rest: Rest
 
     async def settle(self, event: Event, wanted: Collection[str]) -> bool:
         """`wanted` are to have the role because of this event. False when that is not done yet: there is more than fits
         into one round, or a call that takes the role back is on its way."""
         if event.attendee_role_id is None:
             return True
-        listed = await self._db.all(holders_of_role(event.guild_id, event.attendee_role_id).consistent())
+        listed = await self.desk.db.all(holders_of_role(event.guild_id, event.attendee_role_id).consistent())
         known = {one.user_id: one for one in listed}
         give = [user for user in sorted(wanted) if not _holds(known.get(user), event)]
         take = [one for one in listed if _is_to_go(one, event, wanted)]
@@ -65,22 +67,22 @@ class Roles:
 
     async def take_over(self, guild_id: str) -> None:
         """Once for a guild: 0.1.0 kept holders at each event, and left the role behind when one was over."""
-        for event in await self._db.all(events_of_guild(guild_id)):
+        for event in await self.desk.db.all(events_of_guild(guild_id)):
             for user_id in event.role_holders if event.attendee_role_id else ():
                 row = role_holders.upsert(guild_id, str(event.attendee_role_id), user_id)
-                await self._db.write(row.add(RoleHolder.events, {event.event_id}).set(RoleHolder.given, True))
+                await self.desk.db.write(row.add(RoleHolder.events, {event.event_id}).set(RoleHolder.given, True))
             if event.role_holders:
                 moved = events.update(guild_id, event.event_id).keeping_version().remove(Event.role_holders)
-                await self._desk.transact(moved, self._desk.settle_event(guild_id, event.event_id))
-        await self._db.write(guild_settings.update(guild_id).set(GuildSettings.roles_moved, True))
+                await self.desk.transact(moved, self.desk.settle_event(guild_id, event.event_id))
+        await self.desk.db.write(guild_settings.update(guild_id).set(GuildSettings.roles_moved, True))
 
     async def _must_be_harmless(self, guild_id: str, role_id: str) -> None:
         """A role may have got powers, or have been raised, since somebody chose it; a program does not hand it out."""
-        guild = await self._rest.guild(guild_id)
+        guild = await self.rest.guild(guild_id)
         role = _role(guild, role_id)
         if permissions.bits(role.get("permissions")) & permissions.ADMINISTRATIVE:
             raise Refused(403, POWERFUL_ROLE, "the role has administrative permissions")
-        settings = await self._desk.settings(guild_id)
+        settings = await self.desk.settings(guild_id)
         chosen_by = settings.attendee_role_by if settings.attendee_role_id == role_id else None
         raised = int(role.get("position", 0)) > settings.attendee_role_position
         if chosen_by is not None and raised and await self._stands_above(guild, role, chosen_by):
@@ -89,7 +91,7 @@ class Roles:
     async def _stands_above(self, guild: Mapping[str, Any], role: Mapping[str, Any], user_id: str) -> bool:
         """False for whoever has left: they chose it when they could."""
         try:
-            member = await self._rest.member(str(guild["id"]), user_id)
+            member = await self.rest.member(str(guild["id"]), user_id)
         except Refused as refused:
             if refused.code != UNKNOWN_MEMBER:
                 raise
@@ -98,8 +100,8 @@ class Roles:
 
     async def _explained(self, guild_id: str, role_id: str, refused: Refused) -> Refused:
         """Discord says the same of a missing permission and of a role above the bot's own."""
-        guild = await self._rest.guild(guild_id)
-        if await self._stands_above(guild, _role(guild, role_id), self._rest.application_id):
+        guild = await self.rest.guild(guild_id)
+        if await self._stands_above(guild, _role(guild, role_id), self.rest.application_id):
             return Refused(403, ROLE_ABOVE_BOT, "the role stands above the bot")
         return refused
 
@@ -107,30 +109,30 @@ class Roles:
         """False while another event is taking the role back; it is given after that."""
         assert event.attendee_role_id is not None
         key = (event.guild_id, event.attendee_role_id, user_id)
-        holder = await self._db.write(role_holders.upsert(*key).add(RoleHolder.events, {event.event_id}))
+        holder = await self.desk.db.write(role_holders.upsert(*key).add(RoleHolder.events, {event.event_id}))
         if holder.given or holder.taking is not None:
             return holder.given
         try:
-            await self._rest.give_role(*_call(holder))
+            await self.rest.give_role(*_call(holder))
         except Refused as refused:
             if refused.code == MISSING_PERMISSION:
                 raise await self._explained(event.guild_id, event.attendee_role_id, refused) from None
             if refused.code != UNKNOWN_MEMBER:  # whoever has left the guild needs no role
                 raise
-        await self._db.write(role_holders.update(*key).set(RoleHolder.given, True))
+        await self.desk.db.write(role_holders.update(*key).set(RoleHolder.given, True))
         return True
 
     async def _take(self, holder: RoleHolder, event_id: str) -> bool:
         """False while an earlier call of this event may be on its way: it would undo what comes after it."""
         row = role_holders.update(holder.guild_id, holder.role_id, holder.user_id)
         if event_id in holder.events:
-            holder = await self._db.write(row.discard(RoleHolder.events, {event_id}))
+            holder = await self.desk.db.write(row.discard(RoleHolder.events, {event_id}))
         if holder.events and holder.taking != event_id:
             return True
-        now = self._desk.now()
+        now = self.desk.now()
         claim = self._claim(row, event_id, now)
         try:
-            claimed = await self._db.write(claim)
+            claimed = await self.desk.db.write(claim)
         except ConditionFailed as failed:
             found = failed.old(claim)
             if found is None or found.taking != event_id:
@@ -144,7 +146,7 @@ class Roles:
         await self._take_back(row, claimed)
         try:
             gone = role_holders.delete(holder.guild_id, holder.role_id, holder.user_id)
-            await self._db.write(gone.when(RoleHolder.events.absent() & _is_held(claimed)))
+            await self.desk.db.write(gone.when(RoleHolder.events.absent() & _is_held(claimed)))
         except ConditionFailed:
             await self._let_go(row, claimed)
         return True
@@ -158,11 +160,11 @@ class Roles:
 
     async def _let_go(self, row: Update[RoleHolder], claimed: RoleHolder) -> None:
         with contextlib.suppress(ConditionFailed):
-            await self._db.write(row.remove(RoleHolder.taking).when(_is_held(claimed)))
+            await self.desk.db.write(row.remove(RoleHolder.taking).when(_is_held(claimed)))
 
     async def _take_back(self, row: Update[RoleHolder], claimed: RoleHolder) -> None:
         try:
-            await self._rest.take_role(*_call(claimed))
+            await self.rest.take_role(*_call(claimed))
         except RateLimited:
             await self._let_go(row, claimed)
             raise
@@ -175,9 +177,9 @@ class Roles:
         """The event goes, and Discord will not hear of the role: leave it with whoever has it, but not our row."""
         if event.attendee_role_id is None:
             return
-        for holder in await self._db.all(holders_of_role(event.guild_id, event.attendee_role_id).consistent()):
+        for holder in await self.desk.db.all(holders_of_role(event.guild_id, event.attendee_role_id).consistent()):
             if holder.events <= {event.event_id}:
-                await self._db.write(role_holders.delete(holder.guild_id, holder.role_id, holder.user_id))
+                await self.desk.db.write(role_holders.delete(holder.guild_id, holder.role_id, holder.user_id))
 
 
 def _role(guild: Mapping[str, Any], role_id: str) -> Mapping[str, Any]:

@@ -8,7 +8,9 @@ from sekkei.runtime.refusals import NotThere
 from sekkei.web import Pages, calendar_feed
 from sekkei_systems.eventbot.rules import files
 from sekkei_systems.eventbot.rules.identifiers import is_snowflake
-from sekkei_systems.eventbot.service import Desk, Events, Guilds
+from sekkei_systems.eventbot.service.desk import Desk
+from sekkei_systems.eventbot.service.events import Events
+from sekkei_systems.eventbot.service.guilds import Guilds
 from sekkei_systems.eventbot.texts import t
 
 pages = Pages()

@@ -20,7 +20,9 @@ from sekkei.web.identity.sign_in import begin_session
 from sekkei_systems.eventbot.ports.discord.oauth import Identified, OAuth, new_secret
 from sekkei_systems.eventbot.ports.discord.rest import Refused, Unavailable
 from sekkei_systems.eventbot.refusals import BadSignIn, DiscordSilent, NoGuilds
-from sekkei_systems.eventbot.service import Access, Desk, Guilds
+from sekkei_systems.eventbot.service.access import Access
+from sekkei_systems.eventbot.service.desk import Desk
+from sekkei_systems.eventbot.service.guilds import Guilds
 
 pages = Pages()
 BEGUN_KEPT = timedelta(minutes=10)

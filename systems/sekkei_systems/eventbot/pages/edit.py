@@ -17,7 +17,9 @@ from sekkei_systems.eventbot.rules import drafts, modals
 from sekkei_systems.eventbot.rules import options as ways
 from sekkei_systems.eventbot.rules.drafts import EventFields
 from sekkei_systems.eventbot.rules.identifiers import is_uuid, uuid_of
-from sekkei_systems.eventbot.service import Access, Events, Guilds, Host, Organiser
+from sekkei_systems.eventbot.service.access import Access, Host, Organiser
+from sekkei_systems.eventbot.service.events import Events
+from sekkei_systems.eventbot.service.guilds import Guilds
 from sekkei_systems.eventbot.texts import say
 
 pages = Pages()

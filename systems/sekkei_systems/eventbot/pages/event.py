@@ -13,7 +13,7 @@ from sekkei.runtime.jobs import Jobs
 from sekkei.runtime.refusals import NotThere, Refusal
 from sekkei.web import Form, Html, Pages, Redirect, Sent, download
 from sekkei_systems.eventbot.design import Event
-from sekkei_systems.eventbot.jobs import REMOVE
+from sekkei_systems.eventbot.jobs.removal import REMOVE
 from sekkei_systems.eventbot.pages.edit import to_event
 from sekkei_systems.eventbot.pages.view import Long, Short, View, state_of, texts_of
 from sekkei_systems.eventbot.rules import files, modals
@@ -21,8 +21,11 @@ from sekkei_systems.eventbot.rules.identifiers import uuid_of
 from sekkei_systems.eventbot.rules.options import ordered
 from sekkei_systems.eventbot.rules.render import pages_of, sentences
 from sekkei_systems.eventbot.rules.views import has_started
-from sekkei_systems.eventbot.service import Desk, Events, Host, Notices
+from sekkei_systems.eventbot.service.access import Host
+from sekkei_systems.eventbot.service.desk import Desk
+from sekkei_systems.eventbot.service.events import Events
 from sekkei_systems.eventbot.service.members import view_of_event
+from sekkei_systems.eventbot.service.notices import Notices
 from sekkei_systems.eventbot.texts import say
 
 pages = Pages()

@@ -9,10 +9,13 @@ from sekkei.runtime.jobs import Jobs
 from sekkei.runtime.refusals import NotThere
 from sekkei.web import Events as Happenings
 from sekkei.web import Html, Pages, Redirect, User
-from sekkei_systems.eventbot.jobs import PURGE
+from sekkei_systems.eventbot.jobs.removal import PURGE
 from sekkei_systems.eventbot.pages.view import View, state_of
 from sekkei_systems.eventbot.rules.identifiers import is_uuid
-from sekkei_systems.eventbot.service import Actor, Desk, Events, Guilds, Manager, Organiser
+from sekkei_systems.eventbot.service.access import Actor, Manager, Organiser
+from sekkei_systems.eventbot.service.desk import Desk
+from sekkei_systems.eventbot.service.events import Events
+from sekkei_systems.eventbot.service.guilds import Guilds
 
 pages = Pages()
 

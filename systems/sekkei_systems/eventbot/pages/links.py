@@ -12,7 +12,8 @@ from sekkei.kit.typed import Token
 from sekkei.web import Html, Pages, Redirect, User
 from sekkei_systems.eventbot.pages.discord import SignIn
 from sekkei_systems.eventbot.pages.view import Simulated
-from sekkei_systems.eventbot.service import Actor, Guilds
+from sekkei_systems.eventbot.service.access import Actor
+from sekkei_systems.eventbot.service.guilds import Guilds
 
 pages = Pages()
 

@@ -13,7 +13,9 @@ from sekkei_systems.eventbot.pages.edit import to_event
 from sekkei_systems.eventbot.pages.view import Long, Short
 from sekkei_systems.eventbot.refusals import NoSuchMember
 from sekkei_systems.eventbot.rules.identifiers import is_snowflake
-from sekkei_systems.eventbot.service import Guilds, Hands, Host, Queue
+from sekkei_systems.eventbot.service.access import Host
+from sekkei_systems.eventbot.service.guilds import Guilds
+from sekkei_systems.eventbot.service.members import Hands, Queue
 
 pages = Pages()
 EVENT = "/guilds/{guild_id}/events/{event}"

@@ -11,8 +11,10 @@ from sekkei_systems.eventbot.pages.view import View
 from sekkei_systems.eventbot.rules import files
 from sekkei_systems.eventbot.rules.identifiers import is_uuid
 from sekkei_systems.eventbot.rules.views import NoticeView
-from sekkei_systems.eventbot.service import Desk, Host, Notices
+from sekkei_systems.eventbot.service.access import Host
+from sekkei_systems.eventbot.service.desk import Desk
 from sekkei_systems.eventbot.service.members import view_of_notice
+from sekkei_systems.eventbot.service.notices import Notices
 
 pages = Pages()
 NOTICE = "/guilds/{guild_id}/events/{event}/notices/{notice}"

@@ -13,8 +13,8 @@ from sekkei.web import Form, Html, Pages, Redirect, Sent
 from sekkei_systems.days import ZONE
 from sekkei_systems.eventbot.pages.view import Snowflake, View
 from sekkei_systems.eventbot.ports.discord import permissions
-from sekkei_systems.eventbot.service import Guilds, Organiser
-from sekkei_systems.eventbot.service.guilds import Choices
+from sekkei_systems.eventbot.service.access import Organiser
+from sekkei_systems.eventbot.service.guilds import Choices, Guilds
 
 pages = Pages()
 

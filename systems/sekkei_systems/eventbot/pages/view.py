@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any
@@ -16,7 +17,9 @@ from sekkei_systems.eventbot.rules.identifiers import is_snowflake, is_uuid
 from sekkei_systems.eventbot.rules.render import event_state, why
 from sekkei_systems.eventbot.rules.views import EventView
 from sekkei_systems.eventbot.rules.zones import zone_label, zone_of
-from sekkei_systems.eventbot.service import Access, Actor, Desk, Guilds, Host, Manager, Organiser
+from sekkei_systems.eventbot.service.access import Access, Actor, Host, Manager, Organiser
+from sekkei_systems.eventbot.service.desk import Desk
+from sekkei_systems.eventbot.service.guilds import Guilds
 
 Short = Annotated[str, Line(200, 0)]
 Long = Annotated[str, Text(4000)]
@@ -72,6 +75,16 @@ async def host_of(actor: Actor, event: str, access: Access) -> Host:
 async def view_of(actor: Actor, desk: Desk, simulated: Simulated) -> View:
     settings = await desk.settings(actor.guild_id)
     return View(actor, settings, desk.now().astimezone(zone_of(settings.time_zone)), simulated.yes)
+
+
+PROVIDERS: dict[type, Callable[..., Awaitable[object]]] = {
+    Actor: actor_of,
+    Organiser: organiser_of,
+    Manager: manager_of,
+    Host: host_of,
+    View: view_of,
+}
+"""What handlers may ask for, and what makes it for a request."""
 
 
 def state_of(event: Event, now: datetime) -> str:

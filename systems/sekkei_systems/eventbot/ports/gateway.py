@@ -29,7 +29,7 @@ from sekkei_systems.eventbot.ports.discord.oauth import OAuth
 from sekkei_systems.eventbot.ports.discord.rest import API_URL, NOT_HERE, WAIT_SECONDS_MAX, Refused, Rest, over_http
 from sekkei_systems.eventbot.ports.discord.signature import Verifier
 from sekkei_systems.eventbot.rules.identifiers import is_snowflake
-from sekkei_systems.eventbot.service import Actor
+from sekkei_systems.eventbot.service.access import Actor
 from sekkei_systems.eventbot.service.guilds import Choices, Standing
 
 CONNECTIONS = 200
@@ -118,16 +118,16 @@ POSTABLE = (0, 5)
 """Text and announcement channels."""
 
 
+@dataclass
 class Membership:
     """Raises DiscordError when Discord does not answer."""
 
-    def __init__(self, rest: Rest) -> None:
-        self._rest = rest
+    rest: Rest
 
     async def choices(self, guild_id: str) -> Choices:
         """Text and announcement channels, and roles, by name."""
-        guild = await self._rest.guild(guild_id)
-        found = await self._rest.channels(guild_id)
+        guild = await self.rest.guild(guild_id)
+        found = await self.rest.channels(guild_id)
         channels = [(str(one["id"]), str(one["name"])) for one in found if one.get("type") in POSTABLE]
         roles = sorted(guild.get("roles") or (), key=lambda one: -int(one.get("position", 0)))
         named = tuple((str(one["id"]), str(one["name"])) for one in roles if not one.get("managed"))
@@ -139,18 +139,18 @@ class Membership:
         return Choices(tuple(channels), named, tuple(one for one in named if one[0] in givable))
 
     async def emojis(self, guild_id: str) -> frozenset[str]:
-        guild = await self._rest.guild(guild_id)
+        guild = await self.rest.guild(guild_id)
         return frozenset(str(one["id"]) for one in guild.get("emojis") or () if one.get("available", True))
 
     async def search(self, guild_id: str, text: str) -> list[tuple[str, str]]:
-        found = await self._rest.search_members(guild_id, text)
+        found = await self.rest.search_members(guild_id, text)
         return [(str(one["user"]["id"]), _name(one)) for one in found if not one["user"].get("bot")]
 
     async def __call__(self, guild_id: str, user_id: str) -> Standing | None:
         """None when they have left, or the bot has been thrown out."""
         try:
-            guild = await self._rest.guild(guild_id)
-            member = await self._rest.member(guild_id, user_id)
+            guild = await self.rest.guild(guild_id)
+            member = await self.rest.member(guild_id, user_id)
         except Refused as refused:
             if refused.code in NOT_HERE:
                 return None

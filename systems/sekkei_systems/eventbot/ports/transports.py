@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
@@ -57,11 +58,11 @@ def obeyed() -> Iterator[None]:
         raise Rejected(str(error)) from None
 
 
+@dataclass
 class ToChannel:
     """Kind `discord`: `to` is a channel, the body a message. The reason of the message makes its nonce."""
 
-    def __init__(self, rest: Rest) -> None:
-        self._rest = rest
+    rest: Rest
 
     async def send(self, message: Message) -> str:
         if not is_snowflake(message.to):
@@ -69,13 +70,14 @@ class ToChannel:
         nonce = nonce_of(message.id)
         try:
             with obeyed():
-                return await self._rest.post(message.to, {**message.body, "nonce": nonce, "enforce_nonce": True})
+                return await self.rest.post(message.to, {**message.body, "nonce": nonce, "enforce_nonce": True})
         except Refused as refused:
             if refused.code in NEVER:
                 raise Undeliverable(str(refused)) from None
             raise
 
 
+@dataclass
 class Calls:
     """Kind `eventbot.call`: people are rung in several messages, one after the other, so that the text comes first.
 
@@ -84,8 +86,10 @@ class Calls:
     is left to wait for, a rate of Discord's included.
     """
 
-    def __init__(self, rest: Rest, outbox: Outbox, troubled: Troubled, concerned: Concerned) -> None:
-        self._rest, self._outbox, self._troubled, self._concerned = rest, outbox, troubled, concerned
+    rest: Rest
+    outbox: Outbox
+    troubled: Troubled
+    concerned: Concerned
 
     async def send(self, message: Message) -> str:
         first, *rest = message.body["calls"]
@@ -95,7 +99,7 @@ class Calls:
             return UNTRUE
         if rest:
             reason = message.id.partition("/")[2]
-            await self._outbox.put(message.kind, to, {**message.body, "calls": rest}, id=f"{reason}+")
+            await self.outbox.put(message.kind, to, {**message.body, "calls": rest}, id=f"{reason}+")
         return sent
 
     async def _as_of_now(self, body: Mapping[str, Any], call: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -103,7 +107,7 @@ class Calls:
         if "about" not in body:
             return call
         users = call["allowed_mentions"].get("users", [])
-        concerned = await self._concerned(body["about"], users)
+        concerned = await self.concerned(body["about"], users)
         if concerned is None:
             raise Untrue
         return ringing(call, concerned)
@@ -128,25 +132,28 @@ class Calls:
             return {**as_of_now, "nonce": nonce_of(message.id), "enforce_nonce": True}
 
         with obeyed():
-            return await self._rest.post_composed(to, compose) or ""
+            return await self.rest.post_composed(to, compose) or ""
 
     async def _elsewhere(self, message: Message, refused: Refused) -> str:
         """The channel for when the first one is gone; raises Undeliverable where there is none."""
         body = message.body
         if "event_id" in body:
-            await self._troubled(str(body["guild_id"]), str(body["event_id"]), "reminder", str(refused))
+            await self.troubled(str(body["guild_id"]), str(body["event_id"]), "reminder", str(refused))
         if "fallback" not in body or body["fallback"] == message.to:
             raise Undeliverable(str(refused)) from None
         return str(body["fallback"])
 
 
+@dataclass
 class Directs:
     """Kind `eventbot.direct`: the same message to several people, each by themselves, one after the other.
 
     Whoever takes none is not asked again until they say so anew. Nobody waits for one of whom Discord says no."""
 
-    def __init__(self, rest: Rest, outbox: Outbox, refused: Unwanted, concerned: Concerned) -> None:
-        self._rest, self._outbox, self._refused, self._concerned = rest, outbox, refused, concerned
+    rest: Rest
+    outbox: Outbox
+    refused: Unwanted
+    concerned: Concerned
 
     async def send(self, message: Message) -> str:
         first, *rest = message.body["users"]
@@ -157,7 +164,7 @@ class Directs:
             return UNTRUE
         if rest:
             reason = message.id.partition("/")[2]
-            await self._outbox.put(message.kind, rest[0], {**message.body, "users": rest}, id=f"{reason}+")
+            await self.outbox.put(message.kind, rest[0], {**message.body, "users": rest}, id=f"{reason}+")
         return sent
 
     async def _sent(self, message: Message, user_id: str) -> str:
@@ -168,25 +175,26 @@ class Directs:
 
         try:
             with obeyed():
-                return await self._rest.post_composed(await self._rest.direct_channel(user_id), compose) or ""
+                return await self.rest.post_composed(await self.rest.direct_channel(user_id), compose) or ""
         except Refused as refused:
             if not refused.code:  # not Discord's own word
                 raise
             log.warning("a direct message was refused", extra={"message_id": message.id, "reason": str(refused)})
             if refused.code in UNREACHABLE:
-                await self._refused(str(message.body["guild_id"]), user_id)
+                await self.refused(str(message.body["guild_id"]), user_id)
             return ""
 
     async def _concerns(self, about: Mapping[str, Any] | None, user_id: str) -> bool:
         """Raises Untrue."""
         if about is None:
             return True
-        concerned = await self._concerned(about, [user_id])
+        concerned = await self.concerned(about, [user_id])
         if concerned is None:
             raise Untrue
         return bool(concerned)
 
 
+@dataclass
 class ToInteraction:
     """Kind `eventbot.reply`: an answer to an interaction, whose token lives for a quarter of an hour.
 
@@ -194,19 +202,19 @@ class ToInteraction:
     The token lets anybody answer in our name, so it stands in the body, which is sealed. Earlier versions had it in
     `to`."""
 
-    def __init__(self, rest: Rest, clock: Clock) -> None:
-        self._rest, self._clock = rest, clock
+    rest: Rest
+    clock: Clock
 
     async def send(self, message: Message) -> str:
         content, token = message.body["message"], message.body.get("token") or message.to
         try:
             with obeyed():
                 if message.body.get("original"):
-                    await self._rest.edit_original(token, {name: content[name] for name in content if name != "flags"})
+                    await self.rest.edit_original(token, {name: content[name] for name in content if name != "flags"})
                     return "@original"
-                return await self._rest.follow_up(token, content)
+                return await self.rest.follow_up(token, content)
         except Refused as refused:
-            age = self._clock.now() - message.created_at.timestamp()
+            age = self.clock.now() - message.created_at.timestamp()
             if refused.code == UNKNOWN_WEBHOOK and age < UNANSWERED_SECONDS:
                 raise TryAgain(max(1.0, age / 2), str(refused), everywhere=False) from None
             if refused.code in NEVER or refused.status == 404:

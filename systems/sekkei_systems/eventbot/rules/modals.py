@@ -21,9 +21,8 @@ from sekkei_systems.eventbot.rules.drafts import (
 )
 from sekkei_systems.eventbot.rules.identifiers import custom_id
 from sekkei_systems.eventbot.rules.zones import zone_label, zone_of
-from sekkei_systems.eventbot.service import NewNotice
 from sekkei_systems.eventbot.service.members import TEXT_MAX
-from sekkei_systems.eventbot.service.notices import BODY_MAX
+from sekkei_systems.eventbot.service.notices import BODY_MAX, NewNotice
 from sekkei_systems.eventbot.texts import Wording
 
 Payload = dict[str, Any]

@@ -53,18 +53,18 @@ class Host:
     event: Event
 
 
+@dataclass
 class Access:
     """Makes the proofs. Raises NotOrganiser and its sisters, NoSuchEvent."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    desk: Desk
 
     async def may_organise(self, actor: Actor, event: Event | None = None) -> bool:
         if event is not None and event.created_by == actor.user_id:
             return True
         if isinstance(actor, Organiser) or actor.permissions & permissions.ORGANISING:
             return True
-        role = (await self._desk.settings(actor.guild_id)).organiser_role_id
+        role = (await self.desk.settings(actor.guild_id)).organiser_role_id
         return role is not None and role in actor.roles
 
     async def organiser(self, actor: Actor) -> Organiser:
@@ -73,18 +73,18 @@ class Access:
         return _proven(Organiser, actor)
 
     async def host(self, actor: Actor, event_id: str) -> Host:
-        event = await self._desk.event(actor.guild_id, event_id)
+        event = await self.desk.event(actor.guild_id, event_id)
         if not await self.may_organise(actor, event):
             raise NotOrganiser()
         return Host(actor, event)
 
     async def host_of_notice(self, actor: Actor, notice_id: str) -> Host:
-        notice = await self._desk.notice(actor.guild_id, notice_id)
+        notice = await self.desk.notice(actor.guild_id, notice_id)
         return await self.host(actor, notice.event_id)
 
     async def creator(self, actor: Actor) -> Creator:
         if not actor.permissions & permissions.CREATING:
-            settings = await self._desk.settings(actor.guild_id)
+            settings = await self.desk.settings(actor.guild_id)
             allowed = {settings.organiser_role_id, settings.creator_role_id}
             if not allowed & {*actor.roles, actor.guild_id}:
                 raise NotCreator()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -112,15 +113,16 @@ A_WHILE = timedelta(minutes=1)
 """By less than that our clocks differ."""
 
 
+@dataclass
 class Events:
     """Operations on events. Whatever must be seen in Discord afterwards is written down in the same transaction."""
 
-    def __init__(self, desk: Desk, look_up: LookUp) -> None:
-        self._desk, self._look_up = desk, look_up
+    desk: Desk
+    look_up: LookUp
 
     async def create(self, actor: Creator, draft: Draft, channel_id: str | None = None) -> Event:
         """Settings say where it is posted."""
-        desk, draft = self._desk, checked(draft)
+        desk, draft = self.desk, checked(draft)
         if draft.title is UNSET:
             raise Missing(field="title")
         settings = await desk.settings(actor.guild_id)
@@ -159,7 +161,7 @@ class Events:
         if not own:
             return
         try:
-            known = await self._look_up.emojis(guild_id)
+            known = await self.look_up.emojis(guild_id)
         except DiscordError:
             return
         for id, one in own.items():
@@ -167,19 +169,19 @@ class Events:
                 raise ForeignEmoji(field="options", name=one.name, emoji=one.emoji)
 
     async def get(self, guild_id: str, event_id: str) -> Event:
-        return await self._desk.event(guild_id, event_id)
+        return await self.desk.event(guild_id, event_id)
 
     async def view(self, guild_id: str, event_id: str) -> EventView:
-        return await view_of_event(self._desk.db, await self._desk.event(guild_id, event_id))
+        return await view_of_event(self.desk.db, await self.desk.event(guild_id, event_id))
 
     async def all_of_guild(self, guild_id: str) -> list[Event]:
         """Past and to come, by their start."""
-        return sorted(await self._desk.db.all(design.events_of_guild(guild_id)), key=_by_start)
+        return sorted(await self.desk.db.all(design.events_of_guild(guild_id)), key=_by_start)
 
     async def of_guild(self, guild_id: str, *, past: bool = False) -> list[Event]:
         """A guild's events that are yet to come, soonest first; or those that are over, latest first."""
-        now = self._desk.now()
-        found = await self._desk.db.all(design.events_of_guild(guild_id))
+        now = self.desk.now()
+        found = await self.desk.db.all(design.events_of_guild(guild_id))
         over = [one for one in found if is_over(one, now)]
         if past:
             return sorted(over, key=_by_start, reverse=True)
@@ -192,7 +194,7 @@ class Events:
         Of a series the following ones get it too, unless it is for this one `only`."""
         draft = checked(draft)
         event = self._editable(host, version)
-        settings = await self._desk.settings(event.guild_id)
+        settings = await self.desk.settings(event.guild_id)
         start, end = event.event_start_at if draft.start is UNSET else draft.start, draft.end
         update = self._update(event).set(Event.event_start_at, start)
         update = update.set(Event.series, kept(event) if only and event.repeat is not None else None)
@@ -200,11 +202,11 @@ class Events:
             update = update.set(getattr(Event, name), value)
         if start != event.event_start_at:
             update = update.set(
-                Event.event_remind_at, _moved_reminder(event, start, settings.remind_minutes_before, self._desk.now())
+                Event.event_remind_at, _moved_reminder(event, start, settings.remind_minutes_before, self.desk.now())
             )
             update = update.remove(Event.reminded_at).remove(Event.reminded)
             update = update.remove(Event.repeat_day).remove(Event.repeat_time)
-            update = update.set(Event.reminders, _moved_further(event, start, self._desk.now()))
+            update = update.set(Event.reminders, _moved_further(event, start, self.desk.now()))
             if end is None and event.event_end_at and event.event_start_at and start:
                 end = start + (event.event_end_at - event.event_start_at)
         elif end is None:
@@ -256,7 +258,7 @@ class Events:
         """Only what has neither started nor been called off; a deadline that has passed is dropped."""
         event = self._editable(host, None)
         update = self._plain(event).set(Event.status, Status.OPEN)
-        if event.deadline_at is not None and event.deadline_at <= self._desk.now():
+        if event.deadline_at is not None and event.deadline_at <= self.desk.now():
             update = update.remove(Event.deadline_at)
         update = update.when(Event.status == Status.CLOSED, Event.cancelled_at.absent())
         return await self._apply(event, update, *self._soon_again(event), by=host.actor)
@@ -264,25 +266,25 @@ class Events:
     async def cancel(self, host: Host, *, series: bool = False) -> Event:
         """Called off for good, and announced to those who would have come. A series goes on, unless all of it ends."""
         event = host.event
-        if has_started(event, self._desk.now()):
+        if has_started(event, self.desk.now()):
             raise Started()
-        update = self._plain(event).set(Event.status, Status.CLOSED).set(Event.cancelled_at, self._desk.now())
+        update = self._plain(event).set(Event.status, Status.CLOSED).set(Event.cancelled_at, self.desk.now())
         update = update.when(Event.cancelled_at.absent())
-        fresh = None if series else await next_of(self._desk, event)
+        fresh = None if series else await next_of(self.desk, event)
         further: list[Action[Any, Any]] = await self._announcing(event, fresh)
         if fresh is not None:
             update = update.set(Event.next_event_id, fresh.event_id).when(goes_on(), Event.version == event.version)
-            further += [events.create(fresh), self._desk.settle_event(fresh.guild_id, fresh.event_id, SOON)]
+            further += [events.create(fresh), self.desk.settle_event(fresh.guild_id, fresh.event_id, SOON)]
         return await self._apply(event, update, *further, by=host.actor)
 
     async def _announcing(self, event: Event, fresh: Event | None) -> list[Action[Any, Any]]:
-        words, title = await self._desk.words(event.guild_id), escaped(event.title)
+        words, title = await self.desk.words(event.guild_id), escaped(event.title)
         text = words("bot.called-off", title=title)
         if fresh is not None and fresh.event_start_at is not None:
             text = words("bot.called-off-next", title=title, unix=int(fresh.event_start_at.timestamp()))
-        people = [member.user_id for member in await members_in_order(self._desk.db, event)]
+        people = [member.user_id for member in await members_in_order(self.desk.db, event)]
         told = call_messages(text, people)
-        return [self._desk.call(event.recruit_channel_id or "", told, id=f"cancelled/{uuid_of(event.event_id)}")]
+        return [self.desk.call(event.recruit_channel_id or "", told, id=f"cancelled/{uuid_of(event.event_id)}")]
 
     async def repost(self, host: Host) -> Event:
         """Post the recruiting message anew: it was deleted, or the bot could not post. If it is there after all, it
@@ -305,14 +307,14 @@ class Events:
 
     async def resume(self, host: Host) -> Event:
         """The series goes on; where this one is over, with the next that is still to come."""
-        event, now = host.event, self._desk.now()
+        event, now = host.event, self.desk.now()
         update = self._plain(event).remove(Event.repeat_paused).when(Event.repeat_paused == True)  # noqa: E712
         further: list[Action[Any, Any]] = []
         if event.cancelled_at is not None or has_started(event, now):
-            fresh = await next_of(self._desk, event, resumed=True)
+            fresh = await next_of(self.desk, event, resumed=True)
             if fresh is not None:
                 update = update.set(Event.next_event_id, fresh.event_id).when(Event.next_event_id.absent())
-                further = [events.create(fresh), self._desk.settle_event(fresh.guild_id, fresh.event_id, SOON)]
+                further = [events.create(fresh), self.desk.settle_event(fresh.guild_id, fresh.event_id, SOON)]
         else:
             further = self._soon_again(event)
         return await self._apply(event, update, *further, by=host.actor)
@@ -320,10 +322,10 @@ class Events:
     def _soon_again(self, event: Event) -> list[Action[Any, Any]]:
         """What is due in a moment is done then, also if it has been done by a clock that is ahead of ours: that one saw
         an event that rests, is closed, or is not repeated, and its schedule is gone."""
-        now, named = self._desk.now(), {"guild_id": event.guild_id, "event_id": event.event_id}
+        now, named = self.desk.now(), {"guild_id": event.guild_id, "event_id": event.event_id}
         dues = (("resumed", "begin-event", event.event_start_at), ("reopened", "close-event", event.deadline_at))
         return [
-            self._desk.soon.put_action(schedule_name(event.event_id, row), job, named | {"at": at.isoformat()}, at=at)
+            self.desk.soon.put_action(schedule_name(event.event_id, row), job, named | {"at": at.isoformat()}, at=at)
             for row, job, at in dues
             if at is not None and now < at < now + A_WHILE
         ]
@@ -348,7 +350,7 @@ class Events:
             update = self._plain(event).set(Event.status, Status.CLOSED).when(Event.status == Status.OPEN)
             await self._apply_quietly(event, update.when(Event.event_start_at == event.event_start_at))
         else:  # closed before; that it has begun is yet to be shown
-            await self._desk.transact(self._desk.settle_event(guild_id, event_id, SOON))
+            await self.desk.transact(self.desk.settle_event(guild_id, event_id, SOON))
         await self._repeat(event)
         return event
 
@@ -363,7 +365,7 @@ class Events:
 
     async def _repeat(self, event: Event) -> None:
         """The next one of a series; made once, because the old one remembers it."""
-        desk, fresh = self._desk, await next_of(self._desk, event)
+        desk, fresh = self.desk, await next_of(self.desk, event)
         if fresh is None:
             return
         remember = self._plain(event).set(Event.next_event_id, fresh.event_id)
@@ -377,7 +379,7 @@ class Events:
 
     async def _at(self, guild_id: str, event_id: str) -> Event | None:
         try:
-            return await self._desk.event(guild_id, event_id)
+            return await self.desk.event(guild_id, event_id)
         except NoSuchEvent:
             return None
 
@@ -387,7 +389,7 @@ class Events:
         event = host.event
         if event.cancelled_at is not None:
             raise Cancelled()
-        if has_started(event, self._desk.now()):
+        if has_started(event, self.desk.now()):
             raise Started()
         if version is not None and version != event.version:
             raise Changed()
@@ -406,7 +408,7 @@ class Events:
     async def _apply(
         self, event: Event, update: Update[Event], *further: Action[Any, Any], by: Actor | None = None
     ) -> Event:
-        desk = self._desk
+        desk = self.desk
         try:
             await desk.transact(update, desk.settle_event(event.guild_id, event.event_id, SOON), *further, by=by)
         except TransactionFailed as failed:
@@ -432,10 +434,10 @@ class Events:
             return
         troubles = {**event.troubles, step: error[:200]}
         try:
-            await self._desk.db.write(self._plain(event).keeping_version().set(Event.troubles, troubles))
+            await self.desk.db.write(self._plain(event).keeping_version().set(Event.troubles, troubles))
         except ConditionFailed:
             return  # deleted meanwhile
-        self._desk.changed(guild_id)
+        self.desk.changed(guild_id)
 
     async def scheduled(self, event: Event, wanted: dict[str, str]) -> None:
         """Remember which schedules are set, and under which name the reminder is."""
@@ -443,7 +445,7 @@ class Events:
         name = schedule_name(event.event_id, "r")
         update = update.set(Event.event_remind_schedule_name, name if name in wanted else None)
         try:
-            await self._desk.db.write(update)
+            await self.desk.db.write(update)
         except ConditionFailed:
             pass  # deleted meanwhile
 

@@ -106,27 +106,31 @@ class LookUp(Protocol):
         ...
 
 
+@dataclass
 class Guilds:
     """`secrets` sign links that Discord users carry to the web pages."""
 
-    def __init__(self, desk: Desk, secrets: Secrets, look_up: LookUp) -> None:
-        self._desk, self._look_up = desk, look_up
-        self._links, self._calendars = secrets.signer("eventbot links"), secrets.signer("eventbot calendars")
+    desk: Desk
+    secrets: Secrets
+    look_up: LookUp
+
+    def __post_init__(self) -> None:
+        self._links, self._calendars = self.secrets.signer("eventbot links"), self.secrets.signer("eventbot calendars")
 
     async def settings(self, guild_id: str) -> GuildSettings:
-        return await self._desk.settings(guild_id)
+        return await self.desk.settings(guild_id)
 
     async def choices(self, guild_id: str) -> Choices | None:
         """None while Discord is silent; ids can still be typed."""
         try:
-            return await self._look_up.choices(guild_id)
+            return await self.look_up.choices(guild_id)
         except DiscordError:
             return None
 
     async def member_name(self, guild_id: str, user_id: str) -> str:
         """What somebody is called on the server; raises NoSuchMember."""
         try:
-            standing = await self._look_up(guild_id, user_id)
+            standing = await self.look_up(guild_id, user_id)
         except DiscordError:
             raise DiscordSilent() from None
         if standing is None:
@@ -139,7 +143,7 @@ class Guilds:
         if is_snowflake(text):
             return text, await self.member_name(guild_id, text)
         try:
-            found = await self._look_up.search(guild_id, text) if text else []
+            found = await self.look_up.search(guild_id, text) if text else []
         except DiscordError:
             raise DiscordSilent() from None
         exact = [one for one in found if one[1].casefold() == text.casefold()]
@@ -152,7 +156,7 @@ class Guilds:
 
     async def welcome(self, guild_id: str, locale: str, zone: str) -> GuildSettings:
         """The settings; a guild that nobody has used yet begins with a language and a zone."""
-        desk = self._desk
+        desk = self.desk
         found = await desk.db.get(design.settings_of_guild(guild_id))
         if found is not None:
             return found
@@ -166,7 +170,7 @@ class Guilds:
 
     async def change_settings(self, actor: Organiser, **changes: Any) -> GuildSettings:
         """Organisers say how; where to, and who gets which role, is for those who manage these in Discord."""
-        current = await self._desk.settings(actor.guild_id)
+        current = await self.desk.settings(actor.guild_id)
         given = {name: _role(actor, name, value) if name in ROLES else value for name, value in changes.items()}
         changed = GuildSettings(**{**vars(current), **given})
         zone_of(changed.time_zone)
@@ -179,13 +183,13 @@ class Guilds:
             position = await self._givable(actor, changed.attendee_role_id)
             chosen = {"attendee_role_by": actor.user_id, "attendee_role_position": position}
             changed = GuildSettings(**{**vars(changed), **chosen})
-        await self._desk.transact(guild_settings.put(changed), by=actor)
+        await self.desk.transact(guild_settings.put(changed), by=actor)
         return changed
 
     async def _givable(self, actor: Actor, role_id: str) -> int:
         """Its position. The bot never hands out what stands above the person who says so, nor anything with powers."""
         try:
-            standing = await self._look_up(actor.guild_id, actor.user_id)
+            standing = await self.look_up(actor.guild_id, actor.user_id)
         except DiscordError:
             raise DiscordSilent() from None
         role = standing.roles.get(role_id) if standing is not None else None
@@ -202,7 +206,7 @@ class Guilds:
         if actor.permissions & permissions.RINGING:
             return
         try:
-            standing = await self._look_up(actor.guild_id, actor.user_id)
+            standing = await self.look_up(actor.guild_id, actor.user_id)
         except DiscordError:
             raise DiscordSilent() from None
         role = standing.roles.get(role_id) if standing is not None else None
@@ -214,20 +218,20 @@ class Guilds:
     async def set_directs(self, actor: Actor, wanted: bool) -> None:
         """Reminders by direct message too, or no more."""
         preference = Preference(guild_id=actor.guild_id, user_id=actor.user_id, direct=wanted)
-        await self._desk.transact(preferences.put(preference), by=actor)
+        await self.desk.transact(preferences.put(preference), by=actor)
 
     async def no_directs(self, guild_id: str, user_id: str) -> None:
         """Discord says that somebody takes no direct messages."""
-        await self._desk.db.write(preferences.delete(guild_id, user_id))
+        await self.desk.db.write(preferences.delete(guild_id, user_id))
 
     # Templates
 
     async def templates(self, guild_id: str) -> list[Template]:
-        found = await self._desk.db.all(design.templates_of_guild(guild_id))
+        found = await self.desk.db.all(design.templates_of_guild(guild_id))
         return sorted(found, key=lambda one: one.name)
 
     async def template(self, guild_id: str, template_id: str) -> Template:
-        found = await self._desk.db.get(templates(guild_id, template_id).consistent())
+        found = await self.desk.db.get(templates(guild_id, template_id).consistent())
         if found is None:
             raise NoSuchTemplate()
         return found
@@ -243,19 +247,19 @@ class Guilds:
             raise TooManyTemplates(most=TEMPLATES_MAX)
         template = Template(
             guild_id=actor.guild_id,
-            template_id=same.template_id if same else f"TPL#{uuid7(self._desk.clock)}",
+            template_id=same.template_id if same else f"TPL#{uuid7(self.desk.clock)}",
             name=name,
             **{name: getattr(event, name) for name in SHARED},
             options=options.lines(event.options),
             created_by=actor.user_id,
-            created_at=self._desk.now(),
+            created_at=self.desk.now(),
         )
-        await self._desk.transact(templates.put(template), by=actor)
+        await self.desk.transact(templates.put(template), by=actor)
         return template
 
     async def delete_template(self, actor: Organiser, template_id: str) -> None:
         try:
-            await self._desk.db.write(templates.delete(actor.guild_id, template_id).must_exist())
+            await self.desk.db.write(templates.delete(actor.guild_id, template_id).must_exist())
         except ConditionFailed as failed:
             if not failed.unsure:  # else it is gone, as was asked for
                 raise NoSuchTemplate() from None
@@ -271,12 +275,12 @@ class Guilds:
             "r": sorted(actor.roles)[:50],
             "p": str(actor.permissions),
         }
-        return self._links.sign(content, until=int(self._desk.clock.now()) + LINK_SECONDS)
+        return self._links.sign(content, until=int(self.desk.clock.now()) + LINK_SECONDS)
 
     async def accept_link(self, account_id: str, token: str) -> OrganiserLink:
         """The signed-in account stands for that Discord user from now on, for a month."""
         try:
-            content = self._links.read(token, self._desk.clock.now())
+            content = self._links.read(token, self.desk.clock.now())
         except BadToken:
             raise BadLink() from None
         link = OrganiserLink(
@@ -286,24 +290,24 @@ class Guilds:
             user_name=content["n"],
             roles=content["r"],
             permissions=content["p"],
-            expires=self._desk.now() + LINK_LIFE,
-            checked_at=self._desk.now(),
+            expires=self.desk.now() + LINK_LIFE,
+            checked_at=self.desk.now(),
         )
-        return await self._desk.db.write(organiser_links.put(link))
+        return await self.desk.db.write(organiser_links.put(link))
 
     async def link_user(self, access: Access, account_id: str, user: Identified) -> list[OrganiserLink]:
         """The account stands for a Discord user in every guild that the bot serves and that they may organise in."""
-        known = await self._desk.db.get_many(guild_settings(id) for id in user.guild_ids[:GUILDS_MAX])
+        known = await self.desk.db.get_many(guild_settings(id) for id in user.guild_ids[:GUILDS_MAX])
         made = []
         for settings in known:
             standing = await self._standing(settings.guild_id, user.user_id) if settings is not None else None
             if standing is not None and await access.may_organise(standing.actor):
-                made.append(await self._desk.db.write(organiser_links.put(self._link_of(account_id, standing))))
+                made.append(await self.desk.db.write(organiser_links.put(self._link_of(account_id, standing))))
         return made
 
     async def _standing(self, guild_id: str, user_id: str) -> Standing | None:
         try:
-            return await self._look_up(guild_id, user_id)
+            return await self.look_up(guild_id, user_id)
         except DiscordError:
             raise DiscordSilent() from None
 
@@ -317,32 +321,32 @@ class Guilds:
             user_name=actor.name,
             roles=sorted(actor.roles),
             permissions=str(actor.permissions),
-            checked_at=self._desk.now(),
-            expires=self._desk.now() + LINK_LIFE,
+            checked_at=self.desk.now(),
+            expires=self.desk.now() + LINK_LIFE,
         )
 
     async def links(self, account_id: str) -> list[OrganiserLink]:
         """The guilds that an account may look after."""
-        return await self._desk.db.all(design.guilds_of_account(account_id))
+        return await self.desk.db.all(design.guilds_of_account(account_id))
 
     async def name(self, account_id: str, guild_id: str) -> str:
         """What a guild is called, as far as the account's link knows."""
-        found = await self._desk.db.get(organiser_links(account_id, guild_id))
+        found = await self.desk.db.get(organiser_links(account_id, guild_id))
         return (found.guild_name if found else "") or guild_id
 
     async def actor(self, account_id: str, guild_id: str) -> Actor | None:
         """The Discord user that an account stands for in a guild, if it does, with the roles of today."""
-        found = await self._desk.db.get(organiser_links(account_id, guild_id).consistent())
-        if found is None or found.expires <= self._desk.now():
+        found = await self.desk.db.get(organiser_links(account_id, guild_id).consistent())
+        if found is None or found.expires <= self.desk.now():
             return None
-        age = self._desk.now() - (found.checked_at or datetime.fromtimestamp(0, days.JST))
+        age = self.desk.now() - (found.checked_at or datetime.fromtimestamp(0, days.JST))
         if age >= FRESH:
             return await self._looked_up(found, age)
         return _actor(found)
 
     async def _looked_up(self, link: OrganiserLink, age: timedelta) -> Actor | None:
         try:
-            standing = await self._look_up(link.guild_id, link.user_id)
+            standing = await self.look_up(link.guild_id, link.user_id)
         except DiscordError:
             if age >= STALE_MAX:
                 raise DiscordSilent() from None
@@ -356,16 +360,16 @@ class Guilds:
             await self.unlink(link.account_id, link.guild_id)
             return
         actor = standing.actor
-        update = organiser_links.update(link.account_id, link.guild_id).set(OrganiserLink.checked_at, self._desk.now())
+        update = organiser_links.update(link.account_id, link.guild_id).set(OrganiserLink.checked_at, self.desk.now())
         update = update.set(OrganiserLink.roles, sorted(actor.roles)).set(OrganiserLink.user_name, actor.name)
         update = update.set(OrganiserLink.permissions, str(actor.permissions))
         try:
-            await self._desk.db.write(update.set(OrganiserLink.guild_name, standing.guild_name))
+            await self.desk.db.write(update.set(OrganiserLink.guild_name, standing.guild_name))
         except ConditionFailed:
             pass  # unlinked meanwhile
 
     async def unlink(self, account_id: str, guild_id: str) -> None:
-        await self._desk.db.write(organiser_links.delete(account_id, guild_id))
+        await self.desk.db.write(organiser_links.delete(account_id, guild_id))
 
     def calendar_key(self, guild_id: str) -> str:
         """What makes the address of a guild's calendar unguessable."""
@@ -396,19 +400,19 @@ ABOUT = {
 }
 
 
+@dataclass
 class EventPeople:
-    def __init__(self, db: Database) -> None:
-        self._db = db
+    db: Database
 
     def personal(self) -> Personal:
         return Personal(ABOUT, self.export, [("links", self._links)])
 
     async def export(self, person: Person) -> AsyncIterator[Exported]:
-        links = await self._db.all(guilds_of_account(person.user_id))
+        links = await self.db.all(guilds_of_account(person.user_id))
         if links:
             yield "guilds.json", [as_data(link) for link in links]
 
     async def _links(self, payload: Payload, cursor: str | None) -> Progress:
-        links = await self._db.all(guilds_of_account(payload["user_id"]))
-        await self._db.write_many(organiser_links.delete(one.account_id, one.guild_id) for one in links)
+        links = await self.db.all(guilds_of_account(payload["user_id"]))
+        await self.db.write_many(organiser_links.delete(one.account_id, one.guild_id) for one in links)
         return Progress(len(links))

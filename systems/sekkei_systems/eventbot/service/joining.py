@@ -127,11 +127,15 @@ class EventMoved(Exception):
     """Somebody else came, left or queued since the event was read: look again."""
 
 
+@dataclass
 class Joining:
     """Every change of who takes part, with the counters in the same transaction."""
 
-    def __init__(self, desk: Desk, access: Access, queue: Queue) -> None:
-        self._desk, self._access, self._queue = desk, access, queue
+    desk: Desk
+    access: Access
+    queue: Queue
+
+    def __post_init__(self) -> None:
         self._crowds: Crowds[Wanted, Asker, Joined] = Crowds(self._serve, TOGETHER_MAX)
 
     async def join(self, actor: Actor, event_id: str) -> Joined:
@@ -158,7 +162,7 @@ class Joining:
     async def _serve_together(self, wanted: Wanted, askers: Sequence[Asker]) -> list[Joined]:
         """The first of them, as many as there is room for; none where each has to be asked or told something."""
         for _ in range(TRIES_MAX):
-            event = await self._desk.db.get(design.event(wanted.guild_id, wanted.event_id))
+            event = await self.desk.db.get(design.event(wanted.guild_id, wanted.event_id))
             if event is None or not self._is_simple(event, wanted.option_id, askers):
                 break
             queue = event.waiting_list and _is_taken(event, wanted.option_id)
@@ -175,7 +179,7 @@ class Joining:
         self, event: Event, option_id: str | None, group: Sequence[Asker], queue: bool
     ) -> list[Joined]:
         """All or none; raises EventMoved when the event is not as it was read."""
-        desk, key = self._desk, (event.guild_id, event.event_id)
+        desk, key = self.desk, (event.guild_id, event.event_id)
         transaction = (self._queueing if queue else self._seating)(event, option_id, group)
         actors = [one.actor for one in group]
         try:
@@ -187,14 +191,14 @@ class Joining:
         except (Repeated, Busy):
             return []
         desk.changed(event.guild_id)
-        moved = await self._queue.move_up(*key) if queue and option_id is not None else []
+        moved = await self.queue.move_up(*key) if queue and option_id is not None else []
         return [Joined(event, waiting=queue and one.user_id not in moved) for one in actors]
 
     def _is_simple(self, event: Event, option_id: str | None, askers: Sequence[Asker]) -> bool:
         """Does nobody have to be looked at alone?"""
         known = option_id in event.options if option_id is not None else not event.options
         once = len({one.actor.user_id for one in askers}) == len(askers)
-        return known and once and event.member_role_id is None and is_joinable(event, self._desk.now())
+        return known and once and event.member_role_id is None and is_joinable(event, self.desk.now())
 
     def _queueing(self, event: Event, option_id: str | None, askers: Sequence[Asker]) -> Transaction:
         asked = [self._reply(one.actor, event.event_id, Answer.WAITING, option_id) for one in askers]
@@ -208,7 +212,7 @@ class Joining:
         return design.join_option_together(people, option_id, others, places, event.capacity)
 
     async def _join(self, actor: Actor, event_id: str) -> Joined:
-        desk = self._desk
+        desk = self.desk
         for _ in range(TRIES_MAX):
             event = await desk.event(actor.guild_id, event_id)
             await self._must_be_invited(actor, event)
@@ -241,11 +245,11 @@ class Joining:
         """Where joining is for one role, its holders and organisers come in."""
         if event.member_role_id is None or event.member_role_id in actor.roles:
             return
-        if not await self._access.may_organise(actor, event):
+        if not await self.access.may_organise(actor, event):
             raise NotInvited()
 
     def _must_be_joinable(self, event: Event) -> None:
-        now = self._desk.now()
+        now = self.desk.now()
         if event.cancelled_at is not None:
             raise Cancelled()
         if has_started(event, now):
@@ -255,7 +259,7 @@ class Joining:
 
     async def _wait(self, actor: Actor, event_id: str) -> bool:
         """Queue; False when a place has become free meanwhile."""
-        desk = self._desk
+        desk = self.desk
         reply = self._reply(actor, event_id, Answer.WAITING)
         transaction = design.wait(reply)
         _update, put, absent = transaction.actions
@@ -271,7 +275,7 @@ class Joining:
         return True
 
     async def _position(self, actor: Actor, event_id: str) -> int:
-        return await self._queue.position(actor.guild_id, event_id, actor.user_id)
+        return await self.queue.position(actor.guild_id, event_id, actor.user_id)
 
     def _member(self, actor: Actor, event_id: str, option_id: str | None = None, late: bool = False) -> Member:
         return Member(
@@ -279,8 +283,8 @@ class Joining:
             event_id=event_id,
             user_id=actor.user_id,
             username=actor.name,
-            joined_at=self._desk.now(),
-            joined_ms=self._desk.milliseconds(),
+            joined_at=self.desk.now(),
+            joined_ms=self.desk.milliseconds(),
             option_id=option_id,
             late=late,
         )
@@ -292,7 +296,7 @@ class Joining:
             user_id=actor.user_id,
             username=actor.name,
             answer=answer,
-            asked_at=days.now_jst(self._desk.clock),
+            asked_at=days.now_jst(self.desk.clock),
             option_id=option_id,
         )
 
@@ -300,19 +304,19 @@ class Joining:
         """A name is a snapshot; it is renewed whenever its owner comes by."""
         update = members.update(actor.guild_id, event_id, actor.user_id).set(Member.username, actor.name)
         try:
-            await self._desk.db.write(update.when(Member.username != actor.name))
+            await self.desk.db.write(update.when(Member.username != actor.name))
         except ConditionFailed:
             pass  # it is the same name, or they have just left
 
     async def joined(self, actor: Actor, listed: Sequence[Event]) -> set[str]:
         """Which of some events somebody takes part in."""
         refs = [members(actor.guild_id, one.event_id, actor.user_id) for one in listed]
-        return {one.event_id for one in await self._desk.db.get_many(refs) if one is not None}
+        return {one.event_id for one in await self.desk.db.get_many(refs) if one is not None}
 
     # In one of several ways, alone
 
     async def _choose(self, actor: Actor, event_id: str, option_id: str, late: bool) -> Joined:
-        desk = self._desk
+        desk = self.desk
         for _ in range(TRIES_MAX):
             event = await desk.event(actor.guild_id, event_id)
             await self._must_be_invited(actor, event)
@@ -331,7 +335,7 @@ class Joining:
 
     async def _standing(self, actor: Actor, event_id: str) -> tuple[Member | None, Reply | None]:
         key = (actor.guild_id, event_id, actor.user_id)
-        return await self._desk.db.snapshot(members(*key), replies(*key))
+        return await self.desk.db.snapshot(members(*key), replies(*key))
 
     async def _change(self, actor: Actor, event: Event, member: Member, option_id: str) -> None:
         """From one option to another; nobody gives up a place for one in a queue by a press."""
@@ -342,9 +346,9 @@ class Joining:
         if is_full(option) or option.waiting_count:
             raise OptionFull(name=option.name)
         key = (actor.guild_id, event.event_id, actor.user_id)
-        changing = design.change_option(*key, member.option_id, option_id, self._desk.now())
+        changing = design.change_option(*key, member.option_id, option_id, self.desk.now())
         await self._commit(actor, event, changing)
-        await self._queue.move_up(actor.guild_id, event.event_id)
+        await self.queue.move_up(actor.guild_id, event.event_id)
 
     async def _take(self, actor: Actor, event: Event, option_id: str, reply: Reply | None, late: bool) -> bool:
         """A place, or True for one in the queue."""
@@ -363,16 +367,16 @@ class Joining:
         if waiting is not None:
             queueing = design.requeued(asked, waiting.option_id, option_id)
         await self._commit(actor, event, queueing)
-        return actor.user_id not in await self._queue.move_up(actor.guild_id, event.event_id)
+        return actor.user_id not in await self.queue.move_up(actor.guild_id, event.event_id)
 
     async def _commit(self, actor: Actor, event: Event, transaction: Transaction) -> None:
-        settle = self._desk.settle_event(actor.guild_id, event.event_id)
-        await self._desk.transact(transaction, settle, by=actor)
-        self._desk.changed(actor.guild_id)
+        settle = self.desk.settle_event(actor.guild_id, event.event_id)
+        await self.desk.transact(transaction, settle, by=actor)
+        self.desk.changed(actor.guild_id)
 
     async def come_late(self, actor: Actor, event_id: str) -> bool:
         """Say that one comes late, or take that back; whether one does now. Raises NotIn."""
-        event = await self._desk.event(actor.guild_id, event_id)
+        event = await self.desk.event(actor.guild_id, event_id)
         self._must_be_joinable(event)
         for _ in range(TRIES_MAX):
             member, _ = await self._standing(actor, event_id)
@@ -398,7 +402,7 @@ class Joining:
         return await self._say_instead(actor, event_id, answer)
 
     async def _say_instead(self, actor: Actor, event_id: str, answer: Answer | None) -> Event:
-        desk, guild_id = self._desk, actor.guild_id
+        desk, guild_id = self.desk, actor.guild_id
         for _ in range(TRIES_MAX):
             event = await desk.event(guild_id, event_id)
             if answer is not None:
@@ -420,7 +424,7 @@ class Joining:
             except TransactionFailed:
                 continue  # they pressed twice, moved up, or the event was closed: look again
             if member is not None:
-                await self._queue.move_up(guild_id, event_id)
+                await self.queue.move_up(guild_id, event_id)
             desk.changed(guild_id)
             return await desk.event(guild_id, event_id)
         raise Busy(1)
@@ -434,7 +438,7 @@ class Joining:
         still: tuple[Condition[Event], ...],
     ) -> list[Action[Any, Any]]:
         """Out of the members, or out of the queue; as long as the event is `still` what it must be."""
-        key, now = (event.guild_id, event.event_id), self._desk.now()
+        key, now = (event.guild_id, event.event_id), self.desk.now()
         if member is not None:
             who, option = actor.user_id, member.option_id
             left = design.leave(*key, who, now) if option is None else design.leave_option(*key, who, option, now)
@@ -466,8 +470,8 @@ class Joining:
             "bot.left-late", mention=mention(event.created_by), name=escaped(actor.name), title=escaped(event.title)
         )
         body = {"content": text[:2000], "allowed_mentions": {"users": [event.created_by]}}
-        reason = f"left/{uuid_of(event.event_id)}/{actor.user_id}/{self._desk.clock.uuid()}"
-        return self._desk.outbox.message("discord", channel, body, id=reason)
+        reason = f"left/{uuid_of(event.event_id)}/{actor.user_id}/{self.desk.clock.uuid()}"
+        return self.desk.outbox.message("discord", channel, body, id=reason)
 
 
 def _is_taken(event: Event, option_id: str | None = None) -> bool:

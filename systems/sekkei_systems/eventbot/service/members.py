@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 
 from sekkei.design import Database, Transaction, TransactionFailed, Update
 from sekkei.kit.text import many_lines
@@ -52,15 +53,15 @@ PROMOTIONS_FAILED_MAX = 50
 log = logging.getLogger("sekkei_systems.eventbot.service.members")
 
 
+@dataclass
 class Queue:
     """First come, first served; where there are options, the first who waits for one that has a place."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    desk: Desk
 
     async def waiting(self, guild_id: str, event_id: str) -> list[Reply]:
         """The queue, first come first."""
-        found = await self._desk.db.all(design.replies_of_event(guild_id, event_id).consistent())
+        found = await self.desk.db.all(design.replies_of_event(guild_id, event_id).consistent())
         queue = [reply for reply in found if reply.answer is Answer.WAITING]
         return sorted(queue, key=lambda reply: (reply.asked_at, reply.user_id))
 
@@ -73,7 +74,7 @@ class Queue:
 
     async def move_up(self, guild_id: str, event_id: str) -> list[str]:
         """Give free places to those who wait; returns who moved up. Safe to repeat."""
-        desk = self._desk
+        desk = self.desk
         moved: list[str] = []
         failed = 0
         while failed < PROMOTIONS_FAILED_MAX:
@@ -95,7 +96,7 @@ class Queue:
         return moved
 
     async def _promote(self, event: Event, first: Reply) -> bool:
-        desk = self._desk
+        desk = self.desk
         member = Member(
             guild_id=event.guild_id,
             event_id=event.event_id,
@@ -168,11 +169,12 @@ TEXT_MAX = 1500
 MARKS_AT_ONCE = 25
 
 
+@dataclass
 class Hands:
     """What a host does with people, full or not, open or not."""
 
-    def __init__(self, desk: Desk, queue: Queue) -> None:
-        self._desk, self._queue = desk, queue
+    desk: Desk
+    queue: Queue
 
     async def seat(self, host: Host, user_id: str, name: str, option_id: str | None = None) -> None:
         """Somebody gets a place, out of the queue or from nowhere; in the option they waited for, if none is said."""
@@ -190,8 +192,8 @@ class Hands:
                 event_id=event.event_id,
                 user_id=user_id,
                 username=reply.username if reply else name,
-                joined_at=self._desk.now(),
-                joined_ms=self._desk.milliseconds(),
+                joined_at=self.desk.now(),
+                joined_ms=self.desk.milliseconds(),
                 option_id=option_id or (waiting.option_id if waiting else None),
             )
             if await self._done(host, _seating(seated, waiting)):
@@ -209,7 +211,7 @@ class Hands:
             if member.option_id is not None:
                 gone = Transaction(*unseated(event.guild_id, event.event_id, user_id, member.option_id))
             if await self._done(host, gone):
-                await self._queue.move_up(event.guild_id, event.event_id)
+                await self.queue.move_up(event.guild_id, event.event_id)
                 return
         raise Busy(1)
 
@@ -224,13 +226,13 @@ class Hands:
             if member.option_id == option_id:
                 return
             if await self._done(host, moving(member, option_id)):
-                await self._queue.move_up(event.guild_id, event.event_id)
+                await self.queue.move_up(event.guild_id, event.event_id)
                 return
         raise Busy(1)
 
     async def tell(self, host: Host, text: str, option_id: str | None = None) -> int:
         """A message that rings those who joined, all or those of one option; how many they are."""
-        event, desk, text = host.event, self._desk, many_lines(text)
+        event, desk, text = host.event, self.desk, many_lines(text)
         if not text:
             raise Missing(field="body")
         if len(text) > TEXT_MAX:
@@ -250,7 +252,7 @@ class Hands:
 
     async def attend(self, host: Host, present: Collection[str], among: Collection[str] | None = None) -> int:
         """Who was there, of all members or of some; how many were, in all. Raises NotStarted."""
-        event, desk = host.event, self._desk
+        event, desk = host.event, self.desk
         if not has_started(event, desk.now()):
             raise NotStarted()
         joined = await members_in_order(desk.db, event)
@@ -271,31 +273,31 @@ class Hands:
 
     async def _mark(self, event: Event, marks: Mapping[str, bool]) -> None:
         """Together, or one by one where somebody was removed meanwhile. If we die, it is counted later."""
-        settle = self._desk.settle_event(event.guild_id, event.event_id)
+        settle = self.desk.settle_event(event.guild_id, event.event_id)
         updates = [
             members.update(event.guild_id, event.event_id, user_id).set(Member.attended, there)
             for user_id, there in marks.items()
         ]
         try:
-            await self._desk.transact(*updates, settle)
+            await self.desk.transact(*updates, settle)
         except TransactionFailed:
             for update in updates:
                 with suppress(TransactionFailed):
-                    await self._desk.transact(update, settle)
+                    await self.desk.transact(update, settle)
 
     async def _standing(self, event: Event, user_id: str) -> tuple[Member | None, Reply | None]:
         key = (event.guild_id, event.event_id, user_id)
-        return await self._desk.db.snapshot(members(*key), replies(*key))
+        return await self.desk.db.snapshot(members(*key), replies(*key))
 
     async def _done(self, host: Host, transaction: Transaction) -> bool:
         """False when they pressed a button meanwhile: look again."""
         event = host.event
         try:
-            settle = self._desk.settle_event(event.guild_id, event.event_id)
-            await self._desk.transact(transaction, settle, by=host.actor)
+            settle = self.desk.settle_event(event.guild_id, event.event_id)
+            await self.desk.transact(transaction, settle, by=host.actor)
         except TransactionFailed:
             return False
-        self._desk.changed(event.guild_id)
+        self.desk.changed(event.guild_id)
         return True
 
 

@@ -44,11 +44,11 @@ class NewNotice:
     remind_at: datetime | None = None
 
 
+@dataclass
 class Notices:
     """Operations on notices."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    desk: Desk
 
     async def post(self, host: Host, new: NewNotice) -> Notice:
         """While one is open no other is posted, unless the guild allows it."""
@@ -58,7 +58,7 @@ class Notices:
                 raise Missing(field=field)
             if len(text) > most:
                 raise TooLong(field=field, most=most)
-        desk, actor, event = self._desk, host.actor, host.event
+        desk, actor, event = self.desk, host.actor, host.event
         channel = event.notice_channel_id or event.recruit_channel_id
         if not channel:
             raise NoChannel()
@@ -80,7 +80,7 @@ class Notices:
         return notice
 
     async def _store(self, host: Host, notice: Notice) -> None:
-        desk = self._desk
+        desk = self.desk
         settle = desk.settle_notice(notice.guild_id, notice.notice_id, SOON)
         if not (await desk.settings(notice.guild_id)).one_open_notice:
             alive = events.must_exist(notice.guild_id, notice.event_id).when(Event.cancelled_at.absent())
@@ -101,7 +101,7 @@ class Notices:
 
     async def confirm(self, actor: Actor, notice_id: str) -> NoticeView:
         """Once, as a member, while the notice is open."""
-        desk = self._desk
+        desk = self.desk
         notice = await desk.notice(actor.guild_id, notice_id)
         ack = Ack(
             guild_id=actor.guild_id,
@@ -127,13 +127,13 @@ class Notices:
         return await self.view(actor.guild_id, notice_id)
 
     async def view(self, guild_id: str, notice_id: str) -> NoticeView:
-        desk = self._desk
+        desk = self.desk
         notice = await desk.notice(guild_id, notice_id)
         return await view_of_notice(desk.db, notice, await desk.event(guild_id, notice.event_id))
 
     async def of_host(self, host: Host, notice_id: str) -> Notice:
         """A notice of the very event that somebody looks after."""
-        notice = await self._desk.notice(host.event.guild_id, notice_id)
+        notice = await self.desk.notice(host.event.guild_id, notice_id)
         if notice.event_id != host.event.event_id:
             raise NoSuchNotice()
         return notice
@@ -145,7 +145,7 @@ class Notices:
 
     async def shut(self, guild_id: str, notice_id: str, by: Actor | None = None) -> bool:
         """Close it, whoever asks (the clock does at the start of the event); False when it is closed already."""
-        desk = self._desk
+        desk = self.desk
         notice = await desk.notice(guild_id, notice_id)
         settle = desk.settle_notice(guild_id, notice_id, SOON)
         shutting = design.close_notice(guild_id, notice_id).remove(Notice.remind_schedule_name)
@@ -170,10 +170,10 @@ class Notices:
         """In the list only; the post stays as it is."""
         notice = await self.of_host(host, notice_id)
         try:
-            await self._desk.transact(design.hide_notice(notice.guild_id, notice_id, hidden), by=host.actor)
+            await self.desk.transact(design.hide_notice(notice.guild_id, notice_id, hidden), by=host.actor)
         except TransactionFailed:
             raise NoSuchNotice() from None
-        self._desk.changed(notice.guild_id)
+        self.desk.changed(notice.guild_id)
 
     async def repost(self, host: Host, notice_id: str) -> None:
         """As an event is posted anew."""
@@ -185,14 +185,14 @@ class Notices:
             update = update.remove(Notice.notice_message_id).add(Notice.posts, 1).add(Notice.replaced, {id})
             update = update.set(Notice.post_tried, False).when(Notice.notice_message_id == id)
         try:
-            await self._desk.transact(update, self._desk.settle_notice(notice.guild_id, notice_id, SOON), by=host.actor)
+            await self.desk.transact(update, self.desk.settle_notice(notice.guild_id, notice_id, SOON), by=host.actor)
         except TransactionFailed:
             await self.of_host(host, notice_id)  # deleted meanwhile?
             raise AlreadySo() from None
 
     async def of_event(self, event: Event, *, hidden: bool) -> list[Notice]:
         """Newest first, with the open one even when the index does not have it yet; `hidden` ones for organisers."""
-        db, guild_id = self._desk.db, event.guild_id
+        db, guild_id = self.desk.db, event.guild_id
         found = {one.notice_id: one for one in await db.all(design.notices_of_event(guild_id, event.event_id))}
         if event.open_notice_id is not None:
             current = await db.get(design.notice(guild_id, event.open_notice_id))
@@ -204,8 +204,8 @@ class Notices:
     async def open_ones(self, event: Event) -> list[str]:
         """Those that can be confirmed. Where several can be at a time only the index knows them, some moments late."""
         found = [event.open_notice_id] if event.open_notice_id is not None else []
-        if not (await self._desk.settings(event.guild_id)).one_open_notice:
-            listed = await self._desk.db.all(design.open_notices_of_event(event.guild_id, event.event_id))
+        if not (await self.desk.settings(event.guild_id)).one_open_notice:
+            listed = await self.desk.db.all(design.open_notices_of_event(event.guild_id, event.event_id))
             found += [one.notice_id for one in listed if one.notice_id != event.open_notice_id]
         return found
 
@@ -213,7 +213,7 @@ class Notices:
         """Those that the start of the event closes: posted before it, and still open."""
         start, found = event.event_start_at, []
         for id in await self.open_ones(event):
-            one = await self._desk.db.get(design.notice(event.guild_id, id))
+            one = await self.desk.db.get(design.notice(event.guild_id, id))
             if one is not None and one.status is Status.OPEN and start is not None and one.created_at < start:
                 found.append(id)
         return found
@@ -223,7 +223,7 @@ class Notices:
         present = {one.user_id for one in members}
         found: dict[str, int] = {}
         for notice in listed:
-            done = await self._desk.db.all(design.acks_of_notice(notice.guild_id, notice.notice_id))
+            done = await self.desk.db.all(design.acks_of_notice(notice.guild_id, notice.notice_id))
             found[notice.notice_id] = sum(ack.user_id in present for ack in done)
         return found
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import tzinfo
 from typing import Any
 
@@ -15,8 +16,7 @@ from sekkei_systems.eventbot.rules.zones import zone_of
 from sekkei_systems.eventbot.service import Service
 from sekkei_systems.eventbot.service.members import members_in_order, view_of_event
 from sekkei_systems.eventbot.webhooks import interactions
-from sekkei_systems.eventbot.webhooks.desk import Asked, Handler, Tools, welcome
-from sekkei_systems.eventbot.webhooks.interactions import AUTOCOMPLETE, Answer
+from sekkei_systems.eventbot.webhooks.interactions import AUTOCOMPLETE, Answer, Asked, Handler, Tools, welcome
 
 Options = Mapping[str, Any]
 CHOICES_MAX = 25
@@ -41,11 +41,13 @@ async def events_list(service: Service, asked: Asked, verb: str, page: int) -> r
     return render.events_message(listed, page, asked.words(head, n=len(listed)), verb, asked.words)
 
 
+@dataclass
 class Commands:
     """One method a subcommand; the names are those of `registration.COMMANDS`."""
 
-    def __init__(self, tools: Tools) -> None:
-        self._tools, self._service = tools, tools.service
+    tools: Tools
+
+    def __post_init__(self) -> None:
         self._names: dict[str, Handler] = {
             "event create": self.create,
             "event list": self.list,
@@ -71,48 +73,48 @@ class Commands:
         return await handler(asked)
 
     async def create(self, asked: Asked) -> Answer:
-        await self._service.access.creator(asked.actor)
+        await self.tools.service.access.creator(asked.actor)
         template = await self._template(asked, str(_options(asked).get("template", "")).strip())
-        settings = await welcome(self._service, asked)
+        settings = await welcome(self.tools.service, asked)
         ping = str(_options(asked).get("ping", ""))
         if ping:
-            await self._service.guilds.may_ping(asked.actor, ping)
+            await self.tools.service.guilds.may_ping(asked.actor, ping)
         return interactions.modal(modals.create_modal(asked.words, settings.time_zone, template, ping))
 
     async def notify(self, asked: Asked) -> Answer:
         """Reminders by direct message, for whoever asks."""
         wanted = _options(asked).get("dm") is True
-        await self._service.guilds.set_directs(asked.actor, wanted)
+        await self.tools.service.guilds.set_directs(asked.actor, wanted)
         return interactions.message(render.private(asked.words("bot.directs-on" if wanted else "bot.directs-off")))
 
     async def _template(self, asked: Asked, chosen: str) -> Template | None:
         """The one that was picked, or the one of the name that was typed."""
-        guilds, guild_id = self._service.guilds, asked.actor.guild_id
+        guilds, guild_id = self.tools.service.guilds, asked.actor.guild_id
         if is_uuid(chosen):
             return await guilds.template(guild_id, f"TPL#{chosen}")
         return next((one for one in await guilds.templates(guild_id) if one.name == chosen), None) if chosen else None
 
     async def list(self, asked: Asked) -> Answer:
-        return interactions.message(await events_list(self._service, asked, "list", 0))
+        return interactions.message(await events_list(self.tools.service, asked, "list", 0))
 
     async def mine(self, asked: Asked) -> Answer:
-        return interactions.message(await events_list(self._service, asked, "mine", 0))
+        return interactions.message(await events_list(self.tools.service, asked, "mine", 0))
 
     async def past(self, asked: Asked) -> Answer:
-        return interactions.message(await events_list(self._service, asked, "past", 0))
+        return interactions.message(await events_list(self.tools.service, asked, "past", 0))
 
     async def show(self, asked: Asked) -> Answer:
-        view = await self._service.events.view(asked.actor.guild_id, await self._event_id(asked))
+        view = await self.tools.service.events.view(asked.actor.guild_id, await self._event_id(asked))
         return interactions.message(render.members_message(view, 0, asked.words))
 
     async def manage(self, asked: Asked) -> Answer:
-        host = await self._service.access.host(asked.actor, await self._event_id(asked))
-        view = await view_of_event(self._service.desk.db, host.event)
-        return interactions.message(panels.panel_message(view, self._service.desk.now(), asked.words))
+        host = await self.tools.service.access.host(asked.actor, await self._event_id(asked))
+        view = await view_of_event(self.tools.service.desk.db, host.event)
+        return interactions.message(panels.panel_message(view, self.tools.service.desk.now(), asked.words))
 
     async def settings(self, asked: Asked) -> Answer:
         options = _options(asked)
-        await welcome(self._service, asked)
+        await welcome(self.tools.service, asked)
         named = {
             "recruit": "recruit_channel_id",
             "notice": "notice_channel_id",
@@ -132,8 +134,8 @@ class Commands:
             changes["time_zone"] = options["zone"].strip()
         flags = {"thread": "make_thread", "mirror": "mirror_events", "one_notice": "one_open_notice"}
         changes |= {flags[name]: options[name] for name in flags if isinstance(options.get(name), bool)}
-        organiser = await self._service.access.organiser(asked.actor)
-        saved = await self._service.guilds.change_settings(organiser, **changes)
+        organiser = await self.tools.service.access.organiser(asked.actor)
+        saved = await self.tools.service.guilds.change_settings(organiser, **changes)
 
         def shown(id: str | None, form: str) -> str:
             return form.format(id) if id else "—"
@@ -156,10 +158,10 @@ class Commands:
         return interactions.message(render.private(head + text))
 
     async def web(self, asked: Asked) -> Answer:
-        token = await self._service.guilds.link(await self._service.access.organiser(asked.actor))
-        base = f"{self._tools.public_url}/eventbot"
+        token = await self.tools.service.guilds.link(await self.tools.service.access.organiser(asked.actor))
+        base = f"{self.tools.settings.public_url}/eventbot"
         guild = asked.actor.guild_id
-        calendar = f"{base}/calendar/{guild}/{self._service.guilds.calendar_key(guild)}.ics"
+        calendar = f"{base}/calendar/{guild}/{self.tools.service.guilds.calendar_key(guild)}.ics"
         buttons = render.row(render.link(asked.words("bot.calendar"), calendar))
         text = f"{asked.words('bot.web')}\n[{asked.words('bot.web-open')}](<{base}/link?token={token}>)"
         return interactions.message(render.private(text, components=[buttons]))
@@ -168,12 +170,12 @@ class Commands:
         return interactions.message(render.private(asked.words("bot.help")))
 
     async def create_notice(self, asked: Asked) -> Answer:
-        host = await self._service.access.host(asked.actor, await self._event_id(asked))
-        settings = await self._service.guilds.settings(asked.actor.guild_id)
+        host = await self.tools.service.access.host(asked.actor, await self._event_id(asked))
+        settings = await self.tools.service.guilds.settings(asked.actor.guild_id)
         return interactions.modal(modals.notice_modal(host.event, asked.words, settings.time_zone))
 
     async def list_notices(self, asked: Asked) -> Answer:
-        service = self._service
+        service = self.tools.service
         event = await service.events.get(asked.actor.guild_id, await self._event_id(asked))
         organising = await service.access.may_organise(asked.actor, event)
         listed = await service.notices.of_event(event, hidden=organising)
@@ -187,9 +189,9 @@ class Commands:
         if is_uuid(chosen):
             return f"EVT#{chosen}"
         guild_id = asked.actor.guild_id
-        found = _matching(await self._service.events.of_guild(guild_id), chosen) if chosen else []
+        found = _matching(await self.tools.service.events.of_guild(guild_id), chosen) if chosen else []
         if not found and chosen:
-            found = _matching(await self._service.events.of_guild(guild_id, past=True), chosen)
+            found = _matching(await self.tools.service.events.of_guild(guild_id, past=True), chosen)
         if len(found) > 1:
             raise SeveralEvents(names="、".join(one.title for one in found[:5]))
         if not found:
@@ -198,7 +200,7 @@ class Commands:
 
     async def _listed(self, asked: Asked) -> Sequence[Event]:
         """Those to come, then those that are over, latest first: attendance is noted afterwards."""
-        every, now = await self._service.events.all_of_guild(asked.actor.guild_id), self._service.desk.now()
+        every, now = await self.tools.service.events.all_of_guild(asked.actor.guild_id), self.tools.service.desk.now()
         over = [one for one in every if is_over(one, now)]
         return [*(one for one in every if not is_over(one, now)), *over[::-1]]
 
@@ -207,12 +209,12 @@ class Commands:
         guild_id = asked.actor.guild_id
         if "template" in options:
             typed = str(options["template"]).lower()
-            templates = await self._service.guilds.templates(guild_id)
+            templates = await self.tools.service.guilds.templates(guild_id)
             found = [(one.name, uuid_of(one.template_id)) for one in templates if typed in one.name.lower()]
         else:
             typed = str(options.get("event", "")).lower()
             listed = await self._listed(asked)
-            zone = zone_of((await self._service.guilds.settings(guild_id)).time_zone)
+            zone = zone_of((await self.tools.service.guilds.settings(guild_id)).time_zone)
             found = [(_label(one, zone), uuid_of(one.event_id)) for one in listed if typed in one.title.lower()]
         return interactions.choices(found[:CHOICES_MAX])
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -14,32 +13,32 @@ from starlette.responses import Response
 
 from sekkei.design import TransactionFailed
 from sekkei.runtime import days
-from sekkei.runtime.idempotency import Idempotency
-from sekkei.runtime.identifiers import uuid7
-from sekkei.runtime.jobs import Jobs
 from sekkei.runtime.refusals import Refusal
 from sekkei.runtime.system import Payload
 from sekkei.web import Pages
 from sekkei.web.csrf import body_limit
-from sekkei_systems.eventbot.design import GuildSettings
 from sekkei_systems.eventbot.ports.discord.signature import SIGNATURE_HEADER, TIMESTAMP_HEADER, Verifier
 from sekkei_systems.eventbot.refusals import Busy, Repeated
 from sekkei_systems.eventbot.rules import render
-from sekkei_systems.eventbot.rules.identifiers import Press, custom_id, read_custom_id
-from sekkei_systems.eventbot.rules.zones import of_new_guild
-from sekkei_systems.eventbot.service import Actor, Desk, Service
-from sekkei_systems.eventbot.texts import Wording, language, wording
+from sekkei_systems.eventbot.rules.identifiers import custom_id, read_custom_id
+from sekkei_systems.eventbot.service.desk import Desk
+from sekkei_systems.eventbot.texts import language, wording
 from sekkei_systems.eventbot.webhooks import interactions
+from sekkei_systems.eventbot.webhooks.commands import Commands
+from sekkei_systems.eventbot.webhooks.forms import Forms
 from sekkei_systems.eventbot.webhooks.interactions import (
     AUTOCOMPLETE,
     COMPONENT,
     MODAL,
     PING,
     Answer,
+    Asked,
     BadInteraction,
     Interaction,
+    Tools,
     read,
 )
+from sekkei_systems.eventbot.webhooks.presses import Presses
 
 log = logging.getLogger("sekkei_systems.eventbot.webhooks")
 
@@ -54,70 +53,24 @@ ANSWER_LATE = "answer-late"
 TAKEN_UP_AFTER = timedelta(seconds=20)
 MARKED_AT_ONCE = frozenset({"join", "leave", "maybe", "no", "ack"})
 """Verbs whose first write carries the mark of the request, so that nobody need look for it before."""
-UNTIL_ANSWERED = timedelta(seconds=1)
-"""What is to follow an answer is written down before it; Discord takes it afterwards only."""
 KEPT_AFTER = (409, 412, 422)
 """What was typed is worth another try: it was wrong, somebody else was quicker, or something stands in the way."""
-DRAFT_KEPT = timedelta(hours=1)
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """An interaction in a guild, with what every handler needs."""
-
-    interaction: Interaction
-    actor: Actor
-    words: Wording
-    """For this person alone; what everybody in the channel sees follows the guild's settings."""
-
-
-Handler = Callable[[Asked], Awaitable[Answer]]
-PressHandler = Callable[[Asked, Press], Awaitable[Answer]]
-
-
-@dataclass(frozen=True, slots=True)
-class Tools:
-    """What handlers work with."""
-
-    service: Service
-    jobs: Jobs
-    idempotency: Idempotency
-    public_url: str
-    settle_event: Callable[[Payload], Awaitable[None]]
-
-    async def keep_draft(self, values: dict[str, str]) -> str:
-        """Remember what somebody typed, so that a mistake does not cost them all of it."""
-        id = uuid7(self.service.desk.clock)
-        await self.service.desk.transact(self.idempotency.mark(f"eventbot/draft/{id}", values, DRAFT_KEPT))
-        return id
-
-    async def draft(self, id: str) -> dict[str, str]:
-        found = await self.idempotency.answer(f"eventbot/draft/{id}")
-        return {name: str(value) for name, value in (found or {}).items()}
-
-
-async def welcome(service: Service, asked: Asked) -> GuildSettings:
-    """The guild's settings; a guild that has none yet gets those of its language."""
-    interaction = asked.interaction
-    chosen = of_new_guild(interaction.guild_locale, interaction.locale)
-    return await service.guilds.welcome(asked.actor.guild_id, *chosen)
-
-
+@dataclass
 class InteractionDesk:
     """`await desk.answer(interaction)`: always an answer, and in time.
 
     So many are worked on at once, first come first. Whoever would wait too long is answered «later» at once; what they
     wanted is written down before that, so it is done even if this process dies."""
 
-    def __init__(self, tools: Tools) -> None:
-        from sekkei_systems.eventbot.webhooks.commands import Commands
-        from sekkei_systems.eventbot.webhooks.forms import Forms
-        from sekkei_systems.eventbot.webhooks.presses import Presses
+    desk: Desk
+    tools: Tools
+    commands: Commands
+    presses: Presses
+    forms: Forms
 
-        self._tools, self._desk = tools, tools.service.desk
-        self._commands = Commands(tools)
-        self._presses = Presses(tools)
-        self._forms = Forms(tools)
+    def __post_init__(self) -> None:
         self._turns = asyncio.Semaphore(AT_ONCE_MAX)
         self._line: set[asyncio.Task[Answer]] = set()
         self._late: set[asyncio.Task[None]] = set()
@@ -130,7 +83,7 @@ class InteractionDesk:
             return interactions.message(render.private(wording(interaction.locale)("bot.guild-only")))
         has_room = len(self._line) < LINE_MAX
         if not (has_room and _marks_at_once(interaction)):
-            await self._desk.refuse_repetition(interaction.actor)
+            await self.desk.refuse_repetition(interaction.actor)
         asked = Asked(interaction, interaction.actor, wording(interaction.locale))
         work = None
         if has_room:
@@ -155,7 +108,7 @@ class InteractionDesk:
             self._line -= {asyncio.current_task()}
             try:
                 answer = await self._handled(asked)
-                await self._desk.finish(asked.actor)
+                await self.desk.finish(asked.actor)
             except Repeated:
                 raise
             except Exception:
@@ -168,9 +121,9 @@ class InteractionDesk:
 
     async def _defer(self, asked: Asked, work: asyncio.Task[Answer] | None) -> Answer:
         log.info("an interaction is answered late", extra={"interaction": asked.interaction.id})
-        due = days.now(self._desk.clock) + TAKEN_UP_AFTER
+        due = days.now(self.desk.clock) + TAKEN_UP_AFTER
         payload = {"body": asked.interaction.body.decode()}
-        await self._desk.soon.put(_row(asked.interaction), ANSWER_LATE, payload, at=due)
+        await self.desk.soon.put(_row(asked.interaction), ANSWER_LATE, payload, at=due)
         following = asyncio.create_task(self._follow(asked, work))
         self._late.add(following)
         following.add_done_callback(self._late.discard)
@@ -196,7 +149,7 @@ class InteractionDesk:
         assert interaction.actor is not None
         asked = Asked(interaction, interaction.actor, wording(interaction.locale))
         try:
-            await self._desk.refuse_repetition(asked.actor)
+            await self.desk.refuse_repetition(asked.actor)
             answer = await self._begin(asked)
         except Repeated as done:  # carried out, but whoever did it died before saying so
             answer = interactions.message(render.private(done.text(language(interaction.locale))))
@@ -207,15 +160,15 @@ class InteractionDesk:
         interaction = asked.interaction
         if answer["type"] == 7 and not interaction.from_private:
             # The picture is old by now; the edit that follows every change draws what everybody sees.
-            await self._desk.soon.delete(_row(interaction))
+            await self.desk.soon.delete(_row(interaction))
             return
         if answer["type"] == 9:  # a form opens within three seconds or never
             answer = interactions.message(render.private(Busy().text(language(interaction.locale))))
         original = answer["type"] == 7 or interaction.type != COMPONENT
         body = {"message": answer["data"], "original": original, "token": interaction.token}
-        reply = self._desk.outbox.message("eventbot.reply", interaction.id, body, id=f"late/{interaction.id}")
+        reply = self.desk.outbox.message("eventbot.reply", interaction.id, body, id=f"late/{interaction.id}")
         try:
-            await self._desk.transact(reply, self._desk.soon.delete_action(_row(interaction)))
+            await self.desk.transact(reply, self.desk.soon.delete_action(_row(interaction)))
         except TransactionFailed:
             pass  # a worker was quicker
 
@@ -224,10 +177,10 @@ class InteractionDesk:
         kind = asked.interaction.type
         try:
             if kind == COMPONENT:
-                return await self._presses.handle(asked)
+                return await self.presses.handle(asked)
             if kind == MODAL:
                 return await self._form(asked)
-            return await self._commands.handle(asked)
+            return await self.commands.handle(asked)
         except Repeated:
             raise
         except Refusal as refusal:
@@ -237,15 +190,15 @@ class InteractionDesk:
 
     async def _form(self, asked: Asked) -> Answer:
         try:
-            return await self._forms.handle(asked)
+            return await self.forms.handle(asked)
         except Refusal as wrong:
-            press, values = self._forms.read(asked)
+            press, values = self.forms.read(asked)
             if isinstance(wrong, Repeated) or wrong.status not in KEPT_AFTER:
                 raise
             text = render.private(f"⚠️ {wrong.text(language(asked.interaction.locale))}")
             if press is None:
                 return interactions.message(text)
-            draft = await self._tools.keep_draft({**values, "event": press.uuid, "ping": press.more})
+            draft = await self.tools.keep_draft({**values, "event": press.uuid, "ping": press.more})
             again = render.button(asked.words("bot.retry"), custom_id("retry", draft, press.verb), render.PRIMARY)
             return interactions.message({**text, "components": [render.row(again)]})
 

@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
 import orjson
 
 from sekkei.kit.text import one_line
+from sekkei.runtime.idempotency import Idempotency
+from sekkei.runtime.identifiers import uuid7
+from sekkei.runtime.jobs import Jobs
+from sekkei.runtime.settings import Settings
+from sekkei_systems.eventbot.design import GuildSettings
+from sekkei_systems.eventbot.jobs.events import EventSettling
 from sekkei_systems.eventbot.ports.discord import permissions
-from sekkei_systems.eventbot.rules.identifiers import is_snowflake
+from sekkei_systems.eventbot.rules.identifiers import Press, is_snowflake
 from sekkei_systems.eventbot.rules.limits import EPHEMERAL
-from sekkei_systems.eventbot.service import Actor, Request
+from sekkei_systems.eventbot.rules.zones import of_new_guild
+from sekkei_systems.eventbot.service import Service
+from sekkei_systems.eventbot.service.access import Actor
+from sekkei_systems.eventbot.service.desk import Request
+from sekkei_systems.eventbot.texts import Wording
 
 Answer = dict[str, Any]
 PONG: Answer = {"type": 1}
@@ -127,3 +138,48 @@ def _actor(raw: Mapping[str, Any]) -> Actor | None:
         permissions=permissions.bits(member.get("permissions")),
         request=None if raw["type"] == AUTOCOMPLETE else Request(str(raw["id"])),
     )
+
+
+DRAFT_KEPT = timedelta(hours=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """An interaction in a guild, with what every handler needs."""
+
+    interaction: Interaction
+    actor: Actor
+    words: Wording
+    """For this person alone; what everybody in the channel sees follows the guild's settings."""
+
+
+Handler = Callable[[Asked], Awaitable[Answer]]
+PressHandler = Callable[[Asked, Press], Awaitable[Answer]]
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """What handlers work with."""
+
+    service: Service
+    jobs: Jobs
+    idempotency: Idempotency
+    settings: Settings
+    settling: EventSettling
+
+    async def keep_draft(self, values: dict[str, str]) -> str:
+        """Remember what somebody typed, so that a mistake does not cost them all of it."""
+        id = uuid7(self.service.desk.clock)
+        await self.service.desk.transact(self.idempotency.mark(f"eventbot/draft/{id}", values, DRAFT_KEPT))
+        return id
+
+    async def draft(self, id: str) -> dict[str, str]:
+        found = await self.idempotency.answer(f"eventbot/draft/{id}")
+        return {name: str(value) for name, value in (found or {}).items()}
+
+
+async def welcome(service: Service, asked: Asked) -> GuildSettings:
+    """The guild's settings; a guild that has none yet gets those of its language."""
+    interaction = asked.interaction
+    chosen = of_new_guild(interaction.guild_locale, interaction.locale)
+    return await service.guilds.welcome(asked.actor.guild_id, *chosen)

@@ -12,9 +12,9 @@ from sekkei_systems.eventbot.demo.guild import ATTENDEE_ROLE, BOT_ROLE, GUILD_ID
 from sekkei_systems.eventbot.design import Event, events
 from sekkei_systems.eventbot.ports.discord import permissions
 from sekkei_systems.eventbot.ports.discord.rest import Rest
+from sekkei_systems.eventbot.rules.drafts import Draft
 from sekkei_systems.eventbot.rules.identifiers import schedule_name
 from sekkei_systems.eventbot.rules.render import sentences
-from sekkei_systems.eventbot.service import Draft
 from sekkei_systems.eventbot.service.desk import SOON
 from tests.systems.eventbot.conftest import AOI, MEI, REN, START, Bot, settled, somebody
 
@@ -368,7 +368,7 @@ async def test_a_lost_answer_to_a_native_event_does_not_make_two(rich: Bot, of_b
 
 
 async def test_an_event_made_inside_a_thread_has_no_thread_of_its_own(rich: Bot) -> None:
-    rest = rich.client.shell.deployment.systems["eventbot"].parts.transports["discord"]._rest  # type: ignore[attr-defined]
+    rest = rich.client.shell.deployment.systems["eventbot"].parts.transports["discord"].rest  # type: ignore[attr-defined]
     outer = await rest.post(RECRUIT, {"content": "話"})
     await rest.start_thread(RECRUIT, outer, "話")
     made = await rich.service.events.create(

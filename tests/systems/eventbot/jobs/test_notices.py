@@ -13,7 +13,7 @@ from sekkei_systems.eventbot.design import Event, Notice, Status
 from sekkei_systems.eventbot.ports.discord.rest import Rest
 from sekkei_systems.eventbot.refusals import AlreadySo
 from sekkei_systems.eventbot.rules.identifiers import schedule_name
-from sekkei_systems.eventbot.service import NewNotice, Notices
+from sekkei_systems.eventbot.service.notices import NewNotice, Notices
 from tests.systems.eventbot.conftest import AOI, MEI, REN, Bot
 
 

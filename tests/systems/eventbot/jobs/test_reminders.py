@@ -10,8 +10,9 @@ from sekkei_fakes.discord.discord import Fault
 from sekkei_systems.eventbot.demo.guild import GUILD_ID, NOTICES, RECRUIT, Person
 from sekkei_systems.eventbot.design import Event, Notice, direct_reminders
 from sekkei_systems.eventbot.jobs.reminders import Reminders
+from sekkei_systems.eventbot.rules.drafts import Details, Draft
 from sekkei_systems.eventbot.rules.render import sentences
-from sekkei_systems.eventbot.service import Details, Draft, NewNotice
+from sekkei_systems.eventbot.service.notices import NewNotice
 from tests.systems.eventbot.conftest import AOI, MEI, REN, SOTA, Bot, settled, somebody
 
 
@@ -97,7 +98,9 @@ async def test_several_reminders_each_once(quick: Bot) -> None:
     for at in (now.event_remind_at, *rest):
         assert at is not None
         payload = {"guild_id": GUILD_ID, "event_id": event.event_id, "at": at.isoformat()}
-        await Reminders(quick.service).remind_event(payload)  # the scheduler fires once more
+        await Reminders(quick.service.desk, quick.service.notices).remind_event(
+            payload
+        )  # the scheduler fires once more
     await quick.work()
     assert sum("まもなく始まります" in body["content"] for _, body in await quick.posts(RECRUIT)) == 3
 

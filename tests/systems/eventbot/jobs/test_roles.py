@@ -15,8 +15,8 @@ from sekkei_systems.eventbot.design import Event, GuildSettings, events, guild_s
 from sekkei_systems.eventbot.jobs.events import LEASE
 from sekkei_systems.eventbot.ports.discord import permissions
 from sekkei_systems.eventbot.ports.discord.rest import Rest
+from sekkei_systems.eventbot.rules.drafts import Details
 from sekkei_systems.eventbot.rules.render import sentences
-from sekkei_systems.eventbot.service import Details
 from tests.systems.eventbot.conftest import AOI, MEI, REN, SOTA, Bot
 
 

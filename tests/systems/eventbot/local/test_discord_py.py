@@ -27,7 +27,7 @@ from sekkei_systems.eventbot.design import Answer
 from sekkei_systems.eventbot.ports.discord.signature import Signer
 from sekkei_systems.eventbot.rules.registration import COMMANDS
 from sekkei_systems.eventbot.rules.render import scheduled_event
-from sekkei_systems.eventbot.service import NewNotice
+from sekkei_systems.eventbot.service.notices import NewNotice
 from tests.systems.eventbot.conftest import AOI, MEI, RECRUIT, REN, YUI, Bot
 
 TOKEN = "a.token.of-discord"

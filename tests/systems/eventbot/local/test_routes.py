@@ -34,7 +34,7 @@ HELLO = {"content": "やあ", "allowed_mentions": {"parse": []}}
 
 @pytest.fixture
 def rest(quick: Bot) -> Rest:
-    found: Rest = quick.client.shell.deployment.systems["eventbot"].parts.transports["discord"]._rest  # type: ignore[attr-defined]
+    found: Rest = quick.client.shell.deployment.systems["eventbot"].parts.transports["discord"].rest  # type: ignore[attr-defined]
     return found
 
 

@@ -9,7 +9,7 @@ from sekkei_systems.eventbot.ports.discord.permissions import (
     CREATE_PUBLIC_THREADS,
     MANAGE_ROLES,
 )
-from sekkei_systems.eventbot.service import Details
+from sekkei_systems.eventbot.rules.drafts import Details
 from tests.systems.eventbot.conftest import AOI, REN, Bot, linked, settled
 
 

@@ -9,7 +9,7 @@ import pytest
 from sekkei_systems.eventbot.demo.guild import ATTENDEE_ROLE, EVERYBODY, GUILD_ID, ORGANISER_ROLE
 from sekkei_systems.eventbot.ports.discord import permissions
 from sekkei_systems.eventbot.refusals import NoSuchEvent, NotCreator, NotManager, NotOrganiser
-from sekkei_systems.eventbot.service import Draft
+from sekkei_systems.eventbot.rules.drafts import Draft
 from tests.systems.eventbot.conftest import AOI, MEI, REN, SOTA, Bot
 
 

@@ -33,7 +33,8 @@ from sekkei_systems.eventbot.refusals import (
     Started,
 )
 from sekkei_systems.eventbot.rules import options
-from sekkei_systems.eventbot.service import Desk, Draft
+from sekkei_systems.eventbot.rules.drafts import Draft
+from sekkei_systems.eventbot.service.desk import Desk
 from sekkei_systems.eventbot.service.joining import Crowds
 from tests.systems.eventbot.conftest import AOI, MEI, REN, SOTA, YUI, Bot, somebody
 

@@ -26,8 +26,7 @@ from sekkei_systems.eventbot.refusals import (
     OptionTaken,
 )
 from sekkei_systems.eventbot.rules import options
-from sekkei_systems.eventbot.service import Hands
-from sekkei_systems.eventbot.service.members import Queue
+from sekkei_systems.eventbot.service.members import Hands, Queue
 from tests.systems.eventbot.conftest import AOI, MEI, REN, SOTA, YUI, Bot, somebody
 
 # The queue: places of options go to whoever waits for them, and counters equal a recount whatever happens.

@@ -12,7 +12,7 @@ from sekkei.design import Database
 from sekkei.runtime.design import State
 from sekkei_fakes.discord.client import command_data
 from sekkei_systems.eventbot.demo.guild import GUILD_ID, RECRUIT, Person
-from sekkei_systems.eventbot.service import Draft
+from sekkei_systems.eventbot.rules.drafts import Draft
 from sekkei_systems.eventbot.webhooks import desk as interaction_desk
 from sekkei_systems.eventbot.webhooks.desk import InteractionDesk
 from tests.systems.eventbot.conftest import AOI, REN, Bot, send, somebody

@@ -10,7 +10,7 @@ from sekkei_fakes.discord.client import AppClient
 from sekkei_fakes.discord.end import APPLICATION
 from sekkei_systems.eventbot.demo.guild import BOT_ROLE, CHAT, GUILD_ID, RECRUIT
 from sekkei_systems.eventbot.ports.discord import permissions
-from sekkei_systems.eventbot.service import Draft
+from sekkei_systems.eventbot.rules.drafts import Draft
 from tests.systems.eventbot.conftest import AOI, MEI, REN, Bot
 
 
