@@ -17,11 +17,11 @@ from sekkei_systems.eventbot.jobs import BotJobs
 from sekkei_systems.eventbot.pages import view
 from sekkei_systems.eventbot.pages.discord import SignIn
 from sekkei_systems.eventbot.ports.discord.rest import API_URL
-from sekkei_systems.eventbot.ports.gateway import Membership, connect, schedules_of
+from sekkei_systems.eventbot.ports.gateway import connect, schedules_of
 from sekkei_systems.eventbot.ports.transports import Calls, Directs, ToChannel, ToInteraction
 from sekkei_systems.eventbot.service import Service
 from sekkei_systems.eventbot.service.desk import CALL, DIRECT
-from sekkei_systems.eventbot.service.guilds import EventPeople
+from sekkei_systems.eventbot.service.guilds import EventPeople, Membership
 from sekkei_systems.eventbot.webhooks import desk as endpoint
 from sekkei_systems.eventbot.webhooks.desk import ANSWER_LATE, InteractionDesk
 

@@ -21,13 +21,12 @@ from sekkei_systems.q.design.tables import design as q_design
 from sekkei_systems.q.jobs import RECURRING, QJobs
 from sekkei_systems.q.jobs.personal import QPeople
 from sekkei_systems.q.jobs.pushes import Receipts
-from sekkei_systems.q.ports.counted_push import CountedPush
-from sekkei_systems.q.ports.their_devices import TheirDevices
 from sekkei_systems.q.reactions import reactions_of
 from sekkei_systems.q.rules.notices import PUSH
 from sekkei_systems.q.rules.notices import WEB_PUSH as WEB_PUSH_KIND
 from sekkei_systems.q.rules.settings import NAMES as TERMS
 from sekkei_systems.q.service import Service
+from sekkei_systems.q.service.pushes import CountedPush, TheirDevices
 
 
 def build(context: Context) -> Parts:

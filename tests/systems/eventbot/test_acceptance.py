@@ -12,8 +12,7 @@ from sekkei_systems.eventbot.demo.guild import GUILD_ID, RECRUIT
 from sekkei_systems.eventbot.design import Status
 from sekkei_systems.eventbot.jobs.reminders import Reminders
 from sekkei_systems.eventbot.refusals import AlreadyIn, Full
-from sekkei_systems.eventbot.rules.drafts import Details, Draft
-from sekkei_systems.eventbot.service.notices import NewNotice
+from sekkei_systems.eventbot.rules.drafts import Details, Draft, NewNotice
 from tests.systems.eventbot.conftest import AOI, MEI, REN, Bot, somebody
 
 

@@ -8,7 +8,7 @@ from sekkei_systems.eventbot.demo.guild import EVERYBODY, GUILD_ID, RECRUIT
 from sekkei_systems.eventbot.ports.discord.permissions import (
     MANAGE_EVENTS,
 )
-from sekkei_systems.eventbot.service.notices import NewNotice
+from sekkei_systems.eventbot.rules.drafts import NewNotice
 from tests.systems.eventbot.conftest import AOI, MEI, REN, SOTA, Bot, linked
 from tests.web.authorisation import Rule, deviations, uncovered
 

@@ -119,7 +119,7 @@ def a_push_goes_out_twice(patch: pytest.MonkeyPatch) -> None:
 def a_push_is_not_judged_when_it_goes_out(patch: pytest.MonkeyPatch) -> None:
     """Nor is word of it delivered at once: a minute later they may have parted."""
     from sekkei.runtime.outbox import Outbox
-    from sekkei_systems.q.ports.their_devices import TheirDevices
+    from sekkei_systems.q.service.pushes import TheirDevices
 
     read, put = TheirDevices._read, Outbox.put
 
@@ -135,7 +135,7 @@ def a_push_is_not_judged_when_it_goes_out(patch: pytest.MonkeyPatch) -> None:
 
 def phones_that_are_gone_stay(patch: pytest.MonkeyPatch) -> None:
     from sekkei_systems.q.jobs.pushes import Pushes
-    from sekkei_systems.q.ports.their_devices import TheirDevices
+    from sekkei_systems.q.service.pushes import TheirDevices
 
     patch.setattr(Pushes, "_forget", nothing())
     patch.setattr(TheirDevices, "_forget", nothing())

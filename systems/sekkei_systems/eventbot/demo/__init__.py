@@ -25,10 +25,9 @@ from sekkei_systems.eventbot.design import (
     organiser_links,
 )
 from sekkei_systems.eventbot.rules import options
-from sekkei_systems.eventbot.rules.drafts import Details, Draft
+from sekkei_systems.eventbot.rules.drafts import Details, Draft, NewNotice
 from sekkei_systems.eventbot.rules.identifiers import new_event_id, new_notice_id
 from sekkei_systems.eventbot.service import Service
-from sekkei_systems.eventbot.service.notices import NewNotice
 
 
 async def demo(context: Context, parts: Parts) -> None:

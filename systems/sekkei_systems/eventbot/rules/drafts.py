@@ -23,6 +23,10 @@ TITLE_MAX = 100
 DESCRIPTION_MAX = 1500
 LOCATION_MAX = 100
 CAPACITY_MAX = 10_000
+BODY_MAX = 1800
+"""Of a notice."""
+TEXT_MAX = 1500
+"""Of a message to people who joined."""
 T = TypeVar("T")
 
 
@@ -64,6 +68,15 @@ class Details:
     waiting_list: bool = True
     further: tuple[datetime, ...] = ()
     """More reminders."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewNotice:
+    """What a person says of a notice."""
+
+    title: str
+    body: str
+    remind_at: datetime | None = None
 
 
 def checked(draft: Draft) -> Draft:

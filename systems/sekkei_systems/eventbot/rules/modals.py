@@ -11,18 +11,19 @@ from sekkei_systems.eventbot.design import Event, Repeat, Template
 from sekkei_systems.eventbot.refusals import TooManyReminders
 from sekkei_systems.eventbot.rules import dates, drafts, options
 from sekkei_systems.eventbot.rules.drafts import (
+    BODY_MAX,
     DESCRIPTION_MAX,
     LOCATION_MAX,
     SHARED,
+    TEXT_MAX,
     TITLE_MAX,
     Details,
     Draft,
+    NewNotice,
     read_capacity,
 )
 from sekkei_systems.eventbot.rules.identifiers import custom_id
 from sekkei_systems.eventbot.rules.zones import zone_label, zone_of
-from sekkei_systems.eventbot.service.members import TEXT_MAX
-from sekkei_systems.eventbot.service.notices import BODY_MAX, NewNotice
 from sekkei_systems.eventbot.texts import Wording
 
 Payload = dict[str, Any]

@@ -35,7 +35,7 @@ from sekkei_systems.eventbot.rules.views import EventView, has_started, is_over
 from sekkei_systems.eventbot.rules.zones import following, moved, zone_of
 from sekkei_systems.eventbot.service.access import Actor, Creator, Host
 from sekkei_systems.eventbot.service.desk import SOON, Desk
-from sekkei_systems.eventbot.service.guilds import LookUp
+from sekkei_systems.eventbot.service.guilds import Membership
 from sekkei_systems.eventbot.service.members import members_in_order, view_of_event
 
 # A series: the next event out of this one, by the guild's clocks; and what only this one has is not passed on.
@@ -118,7 +118,7 @@ class Events:
     """Operations on events. Whatever must be seen in Discord afterwards is written down in the same transaction."""
 
     desk: Desk
-    look_up: LookUp
+    look_up: Membership
 
     async def create(self, actor: Creator, draft: Draft, channel_id: str | None = None) -> Event:
         """Settings say where it is posted."""

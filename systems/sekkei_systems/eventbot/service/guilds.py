@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any, Protocol
+from typing import Any
 
 from sekkei.design import ConditionFailed, Database
 from sekkei.kit.signing import BadToken
@@ -29,7 +29,7 @@ from sekkei_systems.eventbot.design import (
 )
 from sekkei_systems.eventbot.ports.discord import permissions
 from sekkei_systems.eventbot.ports.discord.oauth import Identified
-from sekkei_systems.eventbot.ports.discord.rest import DiscordError
+from sekkei_systems.eventbot.ports.discord.rest import NOT_HERE, DiscordError, Refused, Rest
 from sekkei_systems.eventbot.refusals import (
     BadLink,
     BadRole,
@@ -60,6 +60,8 @@ STALE_MAX = timedelta(hours=1)
 TEMPLATES_MAX = 25
 GUILDS_MAX = 200
 """As many as Discord tells at once, and as somebody can be in."""
+POSTABLE = (0, 5)
+"""Text and announcement channels."""
 
 
 ROLES = frozenset({"organiser_role_id", "attendee_role_id", "creator_role_id", "member_role_id"})
@@ -88,22 +90,54 @@ class Choices:
     givable: tuple[tuple[str, str], ...]
 
 
-class LookUp(Protocol):
-    """Asks Discord. Raises DiscordError."""
+@dataclass
+class Membership:
+    """What Discord answers at this moment: pages go by it, not by what a link once held. Raises DiscordError."""
 
-    async def __call__(self, guild_id: str, user_id: str) -> Standing | None:
-        """Somebody's standing; None when they are not there."""
-        ...
+    rest: Rest
 
-    async def choices(self, guild_id: str) -> Choices: ...
+    async def choices(self, guild_id: str) -> Choices:
+        """Text and announcement channels, and roles, by name."""
+        guild = await self.rest.guild(guild_id)
+        found = await self.rest.channels(guild_id)
+        channels = [(str(one["id"]), str(one["name"])) for one in found if one.get("type") in POSTABLE]
+        roles = sorted(guild.get("roles") or (), key=lambda one: -int(one.get("position", 0)))
+        named = tuple((str(one["id"]), str(one["name"])) for one in roles if not one.get("managed"))
+        givable = {
+            str(one["id"])
+            for one in roles
+            if not permissions.bits(one.get("permissions")) & permissions.ADMINISTRATIVE and one["id"] != guild_id
+        }
+        return Choices(tuple(channels), named, tuple(one for one in named if one[0] in givable))
 
     async def emojis(self, guild_id: str) -> frozenset[str]:
         """Ids of the guild's own."""
-        ...
+        guild = await self.rest.guild(guild_id)
+        return frozenset(str(one["id"]) for one in guild.get("emojis") or () if one.get("available", True))
 
     async def search(self, guild_id: str, text: str) -> list[tuple[str, str]]:
         """Ids and names of members whose name begins so."""
-        ...
+        found = await self.rest.search_members(guild_id, text)
+        return [(str(one["user"]["id"]), _name(one)) for one in found if not one["user"].get("bot")]
+
+    async def __call__(self, guild_id: str, user_id: str) -> Standing | None:
+        """A person's standing; None when they have left, or the bot has been thrown out."""
+        try:
+            guild = await self.rest.guild(guild_id)
+            member = await self.rest.member(guild_id, user_id)
+        except Refused as refused:
+            if refused.code in NOT_HERE:
+                return None
+            raise
+        actor = Actor(
+            guild_id,
+            user_id,
+            _name(member),
+            frozenset(map(str, member.get("roles") or ())),
+            permissions.of_member(guild, member),
+        )
+        roles = {str(role["id"]): role for role in guild.get("roles") or ()}
+        return Standing(actor, str(guild.get("name", ""))[:100], permissions.top_position(guild, member), roles)
 
 
 @dataclass
@@ -112,7 +146,7 @@ class Guilds:
 
     desk: Desk
     secrets: Secrets
-    look_up: LookUp
+    look_up: Membership
 
     def __post_init__(self) -> None:
         self._links, self._calendars = self.secrets.signer("eventbot links"), self.secrets.signer("eventbot calendars")
@@ -386,6 +420,13 @@ def _role(actor: Actor, name: str, role_id: str | None) -> str | None:
 
 def _actor(link: OrganiserLink) -> Actor:
     return Actor(link.guild_id, link.user_id, link.user_name, frozenset(link.roles), permissions.bits(link.permissions))
+
+
+def _name(member: Mapping[str, Any]) -> str:
+    """What somebody is called on the server."""
+    user = member.get("user") or {}
+    names = (member.get("nick"), user.get("global_name"), user.get("username"))
+    return next((seen for one in names if (seen := one_line(str(one or "")))), "?")[:100]
 
 
 # Accounts that take their data along, or leave: the ties of an account to guilds. What people do in Discord is theirs

@@ -38,6 +38,7 @@ from sekkei_systems.eventbot.refusals import (
     NotStarted,
     TooLong,
 )
+from sekkei_systems.eventbot.rules.drafts import TEXT_MAX
 from sekkei_systems.eventbot.rules.identifiers import uuid_of
 from sekkei_systems.eventbot.rules.markdown import call_messages, escaped, mention
 from sekkei_systems.eventbot.rules.views import EventView, NoticeView, has_started
@@ -165,7 +166,6 @@ async def view_of_notice(db: Database, notice: Notice, event: Event) -> NoticeVi
 
 
 TRIES_MAX = 5
-TEXT_MAX = 1500
 MARKS_AT_ONCE = 25
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 
 from sekkei.design import TransactionFailed
 from sekkei.kit.text import many_lines, one_line
@@ -23,25 +22,15 @@ from sekkei_systems.eventbot.refusals import (
     NotMember,
     TooLong,
 )
+from sekkei_systems.eventbot.rules.drafts import BODY_MAX, TITLE_MAX, NewNotice
 from sekkei_systems.eventbot.rules.identifiers import new_notice_id
 from sekkei_systems.eventbot.rules.views import NoticeView
 from sekkei_systems.eventbot.service.access import Actor, Host
 from sekkei_systems.eventbot.service.desk import SOON, Desk
 from sekkei_systems.eventbot.service.members import view_of_notice
 
-TITLE_MAX = 100
-BODY_MAX = 1800
 PAGE_SIZE = 4
 """A message has five rows: four notices and one to turn the page."""
-
-
-@dataclass(frozen=True, slots=True)
-class NewNotice:
-    """What a person says of a notice."""
-
-    title: str
-    body: str
-    remind_at: datetime | None = None
 
 
 @dataclass

@@ -12,8 +12,9 @@ from sekkei_systems.eventbot.demo.guild import GUILD_ID, RECRUIT
 from sekkei_systems.eventbot.design import Event, Notice, Status
 from sekkei_systems.eventbot.ports.discord.rest import Rest
 from sekkei_systems.eventbot.refusals import AlreadySo
+from sekkei_systems.eventbot.rules.drafts import NewNotice
 from sekkei_systems.eventbot.rules.identifiers import schedule_name
-from sekkei_systems.eventbot.service.notices import NewNotice, Notices
+from sekkei_systems.eventbot.service.notices import Notices
 from tests.systems.eventbot.conftest import AOI, MEI, REN, Bot
 
 

@@ -10,9 +10,8 @@ from sekkei_fakes.discord.discord import Fault
 from sekkei_systems.eventbot.demo.guild import GUILD_ID, NOTICES, RECRUIT, Person
 from sekkei_systems.eventbot.design import Event, Notice, direct_reminders
 from sekkei_systems.eventbot.jobs.reminders import Reminders
-from sekkei_systems.eventbot.rules.drafts import Details, Draft
+from sekkei_systems.eventbot.rules.drafts import Details, Draft, NewNotice
 from sekkei_systems.eventbot.rules.render import sentences
-from sekkei_systems.eventbot.service.notices import NewNotice
 from tests.systems.eventbot.conftest import AOI, MEI, REN, SOTA, Bot, settled, somebody
 
 

@@ -13,10 +13,9 @@ from sekkei_systems.eventbot.design import Event, Notice, acks_of_notice, holder
 from sekkei_systems.eventbot.ports.discord import permissions
 from sekkei_systems.eventbot.ports.discord.rest import Rest
 from sekkei_systems.eventbot.refusals import NoticeClosed
-from sekkei_systems.eventbot.rules.drafts import Draft
+from sekkei_systems.eventbot.rules.drafts import Draft, NewNotice
 from sekkei_systems.eventbot.rules.identifiers import schedule_name
 from sekkei_systems.eventbot.service.desk import SETTLE_ROWS
-from sekkei_systems.eventbot.service.notices import NewNotice
 from tests.systems.eventbot.conftest import AOI, MEI, REN, Bot, settled
 
 

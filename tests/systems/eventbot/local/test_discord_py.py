@@ -25,9 +25,9 @@ from sekkei_fakes.discord.served import API, Served
 from sekkei_systems.eventbot.demo import guild
 from sekkei_systems.eventbot.design import Answer
 from sekkei_systems.eventbot.ports.discord.signature import Signer
+from sekkei_systems.eventbot.rules.drafts import NewNotice
 from sekkei_systems.eventbot.rules.registration import COMMANDS
 from sekkei_systems.eventbot.rules.render import scheduled_event
-from sekkei_systems.eventbot.service.notices import NewNotice
 from tests.systems.eventbot.conftest import AOI, MEI, RECRUIT, REN, YUI, Bot
 
 TOKEN = "a.token.of-discord"

@@ -8,7 +8,7 @@ from sekkei_systems.eventbot.demo.guild import GUILD_ID
 from sekkei_systems.eventbot.ports.discord.permissions import (
     MANAGE_GUILD,
 )
-from sekkei_systems.eventbot.service.notices import NewNotice
+from sekkei_systems.eventbot.rules.drafts import NewNotice
 from sekkei_systems.eventbot.system import SYSTEM
 from tests.systems.eventbot.conftest import AOI, MEI, REN, Bot, linked
 

@@ -10,7 +10,7 @@ from sekkei_systems.eventbot.demo.guild import GUILD_ID
 from sekkei_systems.eventbot.design import Status
 from sekkei_systems.eventbot.pages.notice import do
 from sekkei_systems.eventbot.refusals import AlreadySo, NoSuchNotice
-from sekkei_systems.eventbot.service.notices import NewNotice
+from sekkei_systems.eventbot.rules.drafts import NewNotice
 from tests.systems.eventbot.conftest import AOI, Bot
 
 

@@ -13,10 +13,9 @@ from sekkei_systems.eventbot.demo.guild import ATTENDEE_ROLE, GUILD_ID, ORGANISE
 from sekkei_systems.eventbot.design import Event, Repeat, Status
 from sekkei_systems.eventbot.refusals import AlreadySo, Cancelled, Closed, ForeignEmoji
 from sekkei_systems.eventbot.rules import options
-from sekkei_systems.eventbot.rules.drafts import Details, Draft
+from sekkei_systems.eventbot.rules.drafts import Details, Draft, NewNotice
 from sekkei_systems.eventbot.rules.identifiers import schedule_name
 from sekkei_systems.eventbot.service.events import Events
-from sekkei_systems.eventbot.service.notices import NewNotice
 from tests.systems.eventbot.conftest import AOI, MEI, REN, Bot
 
 

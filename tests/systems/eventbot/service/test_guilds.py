@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from sekkei.clock import ManualClock
 from sekkei.runtime.data_subjects import Person
 from sekkei_fakes.discord.discord import Fault
 from sekkei_systems.eventbot.demo.guild import (
@@ -17,6 +18,7 @@ from sekkei_systems.eventbot.demo.guild import (
     MODERATOR_ROLE,
     ORGANISER_ROLE,
 )
+from sekkei_systems.eventbot.ports.discord.rest import NOT_HERE, Refused
 from sekkei_systems.eventbot.refusals import (
     BadLink,
     BadRole,
@@ -29,9 +31,10 @@ from sekkei_systems.eventbot.refusals import (
     RoleTooHigh,
     RoleTooPowerful,
 )
-from sekkei_systems.eventbot.service.guilds import EventPeople
+from sekkei_systems.eventbot.service.guilds import EventPeople, Membership
 from tests.lost import answer_lost
 from tests.systems.eventbot.conftest import AOI, REN, Bot
+from tests.systems.eventbot.ports.test_rest import Canned, client
 from tests.systems.leaving import exported, leave
 
 
@@ -138,3 +141,47 @@ async def test_the_ties_of_an_account_go_and_its_events_stay(quick: Bot) -> None
     assert await exported(people, ACCOUNT) == {}
     assert await guilds.actor(ACCOUNT.user_id, GUILD_ID) is None
     assert (await quick.service.desk.event(GUILD_ID, event.event_id)).created_by == event.created_by
+
+
+# What Discord answers about members, channels and roles
+
+GUILD = {
+    "id": "1",
+    "name": "庭",
+    "owner_id": "9",
+    "roles": [
+        {"id": "1", "name": "@everyone", "position": 0, "permissions": "0"},
+        {"id": "2", "name": "admin", "position": 2, "permissions": "8"},
+        {"id": "3", "name": "guest", "position": 1, "permissions": "0"},
+        {"id": "4", "name": "a bot's own", "position": 3, "permissions": "0", "managed": True},
+    ],
+}
+
+
+def membership(clock: ManualClock, *answers: tuple[int, object]) -> Membership:
+    return Membership(client(clock, Canned(*((status, {}, body) for status, body in answers)), []))
+
+
+async def test_choices_are_places_to_post_in_and_roles_that_may_be_given(clock: ManualClock) -> None:
+    channels = [{"id": "7", "name": "雑談", "type": 0}, {"id": "8", "name": "voice", "type": 2}]
+    found = await membership(clock, (200, GUILD), (200, channels)).choices("1")
+    assert found.channels == (("7", "雑談"),)
+    assert found.roles == (("2", "admin"), ("3", "guest"), ("1", "@everyone"))
+    assert found.givable == (("3", "guest"),)
+
+
+async def test_a_standing_has_the_name_that_the_server_shows(clock: ManualClock) -> None:
+    member = {"nick": " あおい\n", "user": {"id": "5", "username": "aoi"}, "roles": ["2", "3"]}
+    found = await membership(clock, (200, GUILD), (200, member))("1", "5")
+    assert found is not None
+    assert (found.actor.name, found.actor.roles, found.guild_name, found.position) == ("あおい", {"2", "3"}, "庭", 2)
+
+
+@pytest.mark.parametrize("code", sorted(NOT_HERE))
+async def test_a_person_who_left_has_no_standing(clock: ManualClock, code: int) -> None:
+    assert await membership(clock, (200, GUILD), (404, {"code": code, "message": "?"}))("1", "5") is None
+
+
+async def test_other_refusals_are_raised(clock: ManualClock) -> None:
+    with pytest.raises(Refused):
+        await membership(clock, (403, {"code": 40_001, "message": "?"}))("1", "5")

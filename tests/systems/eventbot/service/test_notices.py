@@ -9,8 +9,8 @@ from sekkei_systems.eventbot.refusals import (
     NoticeClosed,
     NoticeOpen,
 )
+from sekkei_systems.eventbot.rules.drafts import NewNotice
 from sekkei_systems.eventbot.service.members import members_in_order
-from sekkei_systems.eventbot.service.notices import NewNotice
 from tests.systems.eventbot.conftest import AOI, MEI, REN, Bot
 
 

@@ -10,7 +10,7 @@ from sekkei_fakes.discord.end import APPLICATION
 from sekkei_systems.eventbot.demo import guild
 from sekkei_systems.eventbot.demo.guild import ATTENDEE_ROLE, GUILD_ID, MODERATOR_ROLE, ORGANISER_ROLE, RECRUIT, Person
 from sekkei_systems.eventbot.ports.discord.permissions import CREATE_EVENTS, MENTION_EVERYONE
-from sekkei_systems.eventbot.service.notices import NewNotice
+from sekkei_systems.eventbot.rules.drafts import NewNotice
 from tests.systems.eventbot.conftest import AOI, MEI, REN, SOTA, Bot
 
 JAPANESE = re.compile(r"[぀-ヿ一-鿿]")

@@ -1,8 +1,9 @@
-"""Pushes to browsers and phones: through the outbox, to a strict push service, to whoever has the device."""
+"""Pushes to browsers and phones: by the outbox, to the person who has the device; each is counted once."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import time
 from typing import Any
@@ -11,8 +12,10 @@ import pytest
 
 from sekkei.clock import ManualClock
 from sekkei.design import replace
-from sekkei.runtime.design import State, messages
-from sekkei.runtime.outbox import Outbox
+from sekkei.runtime.delivery import ATTEMPTS_MAX
+from sekkei.runtime.design import Message, State, messages
+from sekkei.runtime.outbox import Outbox, TryAgain, Undeliverable
+from sekkei.runtime.transports.expo import DeviceGone
 from sekkei.runtime.transports.web_push import make_key
 from sekkei.store import Store
 from sekkei.web.identity.app_sessions import AppSessions, BadRefresh
@@ -20,12 +23,14 @@ from sekkei.web.identity.design import design as web_design
 from sekkei_fakes.expo import PATH, ExpoCounterpart, Phone
 from sekkei_fakes.served import serve
 from sekkei_fakes.web_push import PushService, Subscription
+from sekkei_systems import days
 from sekkei_systems.q import design
 from sekkei_systems.q.design.models import DeviceType
 from sekkei_systems.q.refusals import BadToken, NoWebPush
-from sekkei_systems.q.rules.notices import GONE, Wishes
+from sekkei_systems.q.rules.notices import GONE, NOT_THEIRS, Wishes
 from sekkei_systems.q.service.devices import Browser
 from sekkei_systems.q.service.people import Profile
+from sekkei_systems.q.service.pushes import CountedPush
 from tests.systems.q.conftest import World, open_world
 
 NOON_QUIET = Wishes(question=True, reaction=True, follow=True, digest=True, quiet_from=time(11), quiet_until=time(14))
@@ -331,3 +336,55 @@ async def test_what_other_systems_push_passes(phones: Phones) -> None:
     outbox = Outbox(phones.world.deployment.runtime, phones.world.clock, "lessons")
     await outbox.put("push", PHONE, {"body": "レッスン"}, id="x")
     assert await phones.after_the_quiet_hours() == ["レッスン"]
+
+
+# Counting
+
+
+class Out:
+    at_once = 7
+    gives: str | Exception = "ticket"
+
+    async def send(self, message: Message) -> str:
+        if isinstance(self.gives, Exception):
+            raise self.gives
+        return self.gives
+
+
+async def sent(world: World, out: Out, gives: str | Exception, id: str, system: str = "q", attempts: int = 1) -> None:
+    message = world.opened.context.outbox.message("push", "ExponentPushToken[x]", {}, id=id).instance
+    out.gives = gives
+    counting = CountedPush(out, world.proven.numbers)
+    assert counting.at_once == 7
+    with nullcontext() if isinstance(gives, str) else pytest.raises(type(gives)):
+        await counting.send(replace(message, system=system, attempts=attempts))
+
+
+async def outcomes(world: World) -> tuple[int, int, int]:
+    today = days.today(world.clock)
+    (found,) = await world.db.all(design.numbers_of_days(today, today)) or [design.DayNumbers(day=today)]
+    return found.sent, found.failed, found.gone
+
+
+async def test_sent_failed_and_gone(fair: World) -> None:
+    out = Out()
+    await sent(fair, out, "ticket", "1")
+    await sent(fair, out, "ticket", "1")  # the word of it was lost, and it went out again
+    await sent(fair, out, Undeliverable("MessageTooBig"), "2")
+    await sent(fair, out, DeviceGone("DeviceNotRegistered"), "3")
+    await sent(fair, out, GONE, "4")
+    await sent(fair, out, NOT_THEIRS, "5")
+    await sent(fair, out, TryAgain(1, "later"), "6")
+    await sent(fair, out, ConnectionError("no answer"), "7")
+    await sent(fair, out, ConnectionError("no answer"), "8", attempts=ATTEMPTS_MAX)
+    await sent(fair, out, "ticket", "9", system="lessons")
+    assert await outcomes(fair) == (1, 2, 2)
+
+
+async def test_what_cannot_be_counted_is_sent_all_the_same(fair: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def broken(*given: object) -> bool:
+        raise ConnectionError("no store")
+
+    monkeypatch.setattr(fair.proven.numbers, "push", broken)
+    await sent(fair, Out(), "ticket", "1")
+    assert await outcomes(fair) == (0, 0, 0)

@@ -1,19 +1,20 @@
-"""Pushes to phones and browsers: to whoever the device belongs to now, and to nobody after they have signed out there.
+"""Pushes to phones and browsers: to the person who has the device now, to nobody after they have signed out there.
 
-A message may have waited, for quiet hours or for a push service. So it is asked again when it goes out: is the device
-still this person's, does the sign-in last that it came from, do they still want to hear of it, and is whom it tells of
-still there for them? If not, it ends. A device that its push service no longer knows is forgotten.
+A message may have waited, for quiet hours or for a push service. So the store is read again when it goes out: is the
+device still this person's, does the sign-in last that it came from, do they still want to hear of it, and is the person
+it tells of still there for them? If not, it ends. A device that its push service no longer knows is forgotten.
 """
 
 from __future__ import annotations
 
+import logging
 from contextlib import suppress
 from typing import Any
 
 from sekkei.design import ConditionFailed, Database, Ref, replace
-from sekkei.runtime.delivery import TIMEOUT_SECONDS
+from sekkei.runtime.delivery import ATTEMPTS_MAX, TIMEOUT_SECONDS
 from sekkei.runtime.design import Message
-from sekkei.runtime.outbox import Transport
+from sekkei.runtime.outbox import Rejected, Transport, TryAgain, Undeliverable
 from sekkei.runtime.transports.expo import DeviceGone as PhoneGone
 from sekkei.runtime.transports.web_push import DeviceGone as BrowserGone
 from sekkei.web.identity.accounts import Accounts
@@ -21,8 +22,10 @@ from sekkei_systems.q.design.models import PushToken
 from sekkei_systems.q.design.tables import blocks, mutes, push_tokens, unique_token, users
 from sekkei_systems.q.rules.notices import GONE, NOT_THEIRS, is_still_for
 from sekkei_systems.q.rules.sight import is_present
+from sekkei_systems.q.service.numbers import Numbers, Outcome
 
 SYSTEM = "q"
+log = logging.getLogger("sekkei_systems.q.push")
 
 
 class TheirDevices:
@@ -85,3 +88,43 @@ class TheirDevices:
         gone = push_tokens.delete(device.user_id, device.token).when(PushToken.updated_at == device.updated_at)
         with suppress(ConditionFailed):  # registered anew meanwhile
             await self._db.write(gone)
+
+
+class CountedPush:
+    """A transport whose outcomes are counted for the operator: taken by the push service, given up, or the device is
+    gone. What other systems send by it passes uncounted."""
+
+    def __init__(self, out: Transport, numbers: Numbers) -> None:
+        self._out = out
+        self._numbers = numbers
+        self.at_once: int = getattr(out, "at_once", 1)
+        self.timeout_seconds: float = getattr(out, "timeout_seconds", TIMEOUT_SECONDS)
+
+    async def send(self, message: Message) -> str:
+        try:
+            receipt = await self._out.send(message)
+        except Undeliverable as error:
+            await self._count(message, "gone" if isinstance(error, PhoneGone) else "failed")
+            raise
+        except (TryAgain, Rejected):
+            raise
+        except Exception:
+            if message.attempts >= ATTEMPTS_MAX:
+                await self._count(message, "failed")
+            raise
+        if receipt != NOT_THEIRS:  # nobody was to be told
+            await self._count(message, "gone" if receipt == GONE else "sent")
+        return receipt
+
+    async def _count(self, message: Message, outcome: Outcome) -> None:
+        """What went out must not go out again because it could not be counted."""
+        if message.system != SYSTEM:
+            return
+        try:
+            await self._numbers.push(message.id, outcome)
+        except Exception as error:
+            log.warning("a push was not counted", extra={"message_id": message.id, "error": repr(error)})
+
+    def __getattr__(self, name: str) -> Any:
+        """What else the way out says of itself."""
+        return getattr(self._out, name)

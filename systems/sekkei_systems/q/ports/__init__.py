@@ -1,1 +1,0 @@
-"""The outside: browsers that are told things."""
