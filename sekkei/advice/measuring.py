@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 
 from sekkei.advice import sample_data
 from sekkei.advice.metering import Recording, Tally
-from sekkei.advice.sample_data import Stock, set_the_stage
+from sekkei.advice.real_items import Stock
+from sekkei.advice.sample_data import set_the_stage
 from sekkei.clock import ManualClock
 from sekkei.design import (
     Action,

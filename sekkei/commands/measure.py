@@ -12,7 +12,7 @@ from sekkei.commands import FINDINGS, OK, CouldNotRun
 if TYPE_CHECKING:
     from sekkei.advice.measuring import Measured
     from sekkei.advice.metering import Travelled
-    from sekkei.advice.sample_data import Stock
+    from sekkei.advice.real_items import Stock
     from sekkei.design import Design, Measurements
     from sekkei.web.journeys import Journeys
 
@@ -85,7 +85,7 @@ def _stock(design: Design, arguments: argparse.Namespace) -> Stock | None:
         return None
     import asyncio
 
-    from sekkei.advice.sample_data import BadStock, Stock
+    from sekkei.advice.real_items import BadStock, Stock
     from sekkei.commands.startup import file_errors
 
     stock = Stock(design)

@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-from sekkei.texts.checks import missing_texts
 from sekkei_systems.tasks.texts import say
-
-
-def test_no_text_is_missing() -> None:
-    assert missing_texts("sekkei_systems.tasks") == []
 
 
 def test_texts_that_pages_put_together_are_there() -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from sekkei import cli
 from sekkei.advice.measuring import measure
-from sekkei.advice.sample_data import BadStock, Stock
+from sekkei.advice.real_items import BadStock, Stock
 from sekkei.advice.sizes import item_bytes, read_units
 from sekkei.design import Design, Query
 from sekkei.store import Embedded
