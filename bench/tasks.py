@@ -31,7 +31,8 @@ from sekkei.web.testing import opened
 from sekkei_systems.tasks.design import Task, Totals, stored_tasks, tasks, totals
 from sekkei_systems.tasks.design.statuses import Status
 from sekkei_systems.tasks.rules.drafts import TaskChanges, TaskDraft
-from sekkei_systems.tasks.service import Service, Visitor
+from sekkei_systems.tasks.service import Service
+from sekkei_systems.tasks.service.people import Visitor
 from sekkei_systems.tasks.system import SYSTEM
 from tests.systems.tasks.metered import Metered
 

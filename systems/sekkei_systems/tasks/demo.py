@@ -28,9 +28,11 @@ from sekkei_systems.tasks.design.statuses import Priority, Status
 from sekkei_systems.tasks.jobs import SNAPSHOT_LIFE
 from sekkei_systems.tasks.rules.drafts import TaskChanges, TaskDraft
 from sekkei_systems.tasks.rules.mails import BOUNCE
-from sekkei_systems.tasks.service import Admin, Service, Visitor
+from sekkei_systems.tasks.service import Service
+from sekkei_systems.tasks.service.access import Admin
 from sekkei_systems.tasks.service.hooks import KEPT
 from sekkei_systems.tasks.service.imports import KEPT as RUN_KEPT
+from sekkei_systems.tasks.service.people import Visitor
 
 APP_TAGS = (
     ("フロント", "#2563eb"),

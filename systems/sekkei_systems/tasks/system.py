@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from sekkei.clock import Clock
 from sekkei.runtime.ends import MAIL
+from sekkei.runtime.sealed_texts import SealedTexts
 from sekkei.runtime.system import Context, Parts, System
 from sekkei.runtime.transports.webhook import Sender
+from sekkei.runtime.wiring import Wiring
 from sekkei.web import Given
 from sekkei_systems.days import ZONE
 from sekkei_systems.tasks import pages
@@ -15,19 +16,27 @@ from sekkei_systems.tasks.design import design
 from sekkei_systems.tasks.jobs import RECURRING, TaskJobs
 from sekkei_systems.tasks.pages import view
 from sekkei_systems.tasks.pages.settings import Desk
-from sekkei_systems.tasks.reactions import reactions_of
+from sekkei_systems.tasks.reactions import TaskReactions
 from sekkei_systems.tasks.rules.filters import Filter
 from sekkei_systems.tasks.rules.hooks import allowed_by
-from sekkei_systems.tasks.service import Admin, Member, Service, Visitor, open_service
+from sekkei_systems.tasks.service import Service
+from sekkei_systems.tasks.service.access import Admin, Member
 from sekkei_systems.tasks.service.hooks import KIND, HookSender
+from sekkei_systems.tasks.service.people import Visitor
 from sekkei_systems.tasks.service.personal import TaskPeople
 from sekkei_systems.tasks.webhooks import mail_events
 
 
-def given_by(service: Service, context: Context) -> Given:
+def wiring_of(context: Context) -> Wiring:
+    """Return what everything here is built from."""
+    settings = context.settings
+    sealed = SealedTexts(*settings.secrets.keys("tasks webhooks"))
+    return Wiring.of(context, sealed, Sender(context.clock, allowed_by(settings)))
+
+
+def given_by(wiring: Wiring) -> Given:
     """What handlers may ask for."""
-    desk = Desk(service.invitations, service.feeds, context.settings)
-    given = Given(*service.parts(), context.live, context.idempotency, desk).value(Clock, context.clock)
+    given = Given(wiring=wiring)
     given.per_request(Visitor, view.signed_in)
     given.per_request(Member, view.member_of)
     given.per_request(Admin, view.admin_of)
@@ -39,19 +48,20 @@ def given_by(service: Service, context: Context) -> Given:
 
 
 def build(context: Context) -> Parts:
-    service = open_service(context)
-    given = given_by(service, context)
-    jobs = TaskJobs(context.db, context.clock, context.jobs, service.digest, service.imports.work)
-    sender = Sender(context.clock, allowed_by(context.settings))
+    wiring = wiring_of(context)
+    service = wiring.build(Service)
+    wiring.build(Desk)
+    given = given_by(wiring)
+    jobs = wiring.build(TaskJobs)
     return Parts(
         service=service,
         routes=[*pages.routes(given), *api.routes(given), *mail_events.routes(service.blocks, context)],
-        reactions=[reactions_of(context, service)],
+        reactions=[wiring.build(TaskReactions).reactions()],
         jobs=jobs.definitions(),
         scheduled=jobs.scheduled(),
         recurring=RECURRING,
-        transports={KIND: HookSender(service.hook_log, sender, context.clock)},
-        personal=TaskPeople(context.db, service.access, service.teams).personal(),
+        transports={KIND: wiring.build(HookSender)},
+        personal=wiring.build(TaskPeople).personal(),
     )
 
 

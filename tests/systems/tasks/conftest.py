@@ -15,7 +15,9 @@ from sekkei.store import Store
 from sekkei.web.testing import Client, opened
 from sekkei_systems.tasks.design import Role, Team
 from sekkei_systems.tasks.jobs import TaskJobs
-from sekkei_systems.tasks.service import Admin, Member, Service, Visitor
+from sekkei_systems.tasks.service import Service
+from sekkei_systems.tasks.service.access import Admin, Member
+from sekkei_systems.tasks.service.people import Visitor
 from sekkei_systems.tasks.system import SYSTEM
 from tests.browser import browser, serve, shots
 from tests.systems.conftest import LATEST_INDEX_SECONDS, retries

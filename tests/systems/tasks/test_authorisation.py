@@ -10,7 +10,9 @@ from sekkei.web.testing import Client, opened
 from sekkei_systems.tasks.design import HookEvent, Role
 from sekkei_systems.tasks.rules.drafts import TaskChanges, TaskDraft
 from sekkei_systems.tasks.rules.imports import ForeignTask
-from sekkei_systems.tasks.service import Admin, Service, Visitor
+from sekkei_systems.tasks.service import Service
+from sekkei_systems.tasks.service.access import Admin
+from sekkei_systems.tasks.service.people import Visitor
 from sekkei_systems.tasks.system import SYSTEM
 from tests.web.authorisation import Matrix, Rule, deviations, uncovered
 

@@ -14,7 +14,7 @@ from sekkei.runtime.deployment import assemble
 from sekkei.runtime.settings import from_environment
 from sekkei.store import Embedded
 from sekkei_systems.tasks import command
-from sekkei_systems.tasks.service import Visitor
+from sekkei_systems.tasks.service.people import Visitor
 from sekkei_systems.tasks.system import SYSTEM
 from tests.systems.tasks.boards import trello
 

@@ -13,7 +13,8 @@ from sekkei.store import Embedded
 from sekkei.web.testing import Client, opened
 from sekkei_systems.tasks.design.statuses import Status
 from sekkei_systems.tasks.rules.drafts import TaskChanges, TaskDraft
-from sekkei_systems.tasks.service import Admin, Service
+from sekkei_systems.tasks.service import Service
+from sekkei_systems.tasks.service.access import Admin
 from sekkei_systems.tasks.system import SYSTEM
 from tests.systems.tasks.metered import Metered
 

@@ -20,7 +20,9 @@ from sekkei.runtime.demo_people import DEMO_PEOPLE
 from sekkei_systems.tasks.design import Role, Task, comments_in, stored_tasks
 from sekkei_systems.tasks.design.statuses import Status
 from sekkei_systems.tasks.rules.drafts import TaskDraft
-from sekkei_systems.tasks.service import Admin, Service, Visitor
+from sekkei_systems.tasks.service import Service
+from sekkei_systems.tasks.service.access import Admin
+from sekkei_systems.tasks.service.people import Visitor
 from sekkei_systems.tasks.system import SYSTEM
 from tests.browser import Serve, Site, Windows, another_page, back_online
 

@@ -28,9 +28,10 @@ from sekkei_systems.tasks.design.statuses import Status
 from sekkei_systems.tasks.rules.drafts import TaskChanges, TaskDraft
 from sekkei_systems.tasks.rules.hooks import of_task
 from sekkei_systems.tasks.rules.imports import Board, ForeignTask
-from sekkei_systems.tasks.service import Admin, Visitor
+from sekkei_systems.tasks.service.access import Admin
 from sekkei_systems.tasks.service.mail import email_hash
 from sekkei_systems.tasks.service.notes import Herald
+from sekkei_systems.tasks.service.people import Visitor
 from tests.systems.leaving import leave, look_again
 from tests.systems.tasks.conftest import PURGING_ROUNDS, World
 from tests.systems.tasks.late import Late
@@ -61,7 +62,7 @@ async def _adds_a_webhook(world: World, aoi: Admin) -> object:
 
 
 async def _invites(world: World, aoi: Admin) -> object:
-    world.service.invitations._teams.get = lambda admin: _team(admin)  # type: ignore[method-assign, assignment]
+    world.service.invitations.teams.get = lambda admin: _team(admin)  # type: ignore[method-assign, assignment]
     return await world.service.invitations.invite(aoi, "mei@example.com", Role.MEMBER)
 
 
@@ -136,7 +137,7 @@ async def test_a_comment_on_a_task_that_goes_meanwhile_goes_too(world: World) ->
         await db.write(tasks.delete(team.team_id, made.task_id))
         await world.settle(PURGING_ROUNDS)
 
-    comments._db = Late(db, goes)  # type: ignore[assignment]
+    comments.db = Late(db, goes)  # type: ignore[assignment]
     await comments.add(aoi, made.task_id, "@Aoi")
     await world.settle(PURGING_ROUNDS)
     assert [key for key in await rows_of(world, made.task_id) if "COMMENT#" in key] == []

@@ -142,11 +142,11 @@ async def test_whoever_comes_back_in_that_moment_keeps_what_is_theirs(world: Wor
     await db.write(saved_views.put(view))
 
     async def comes_back() -> None:
-        world.jobs._db = db
+        world.jobs.db = db
         with calls.working("http"):
             await world.join(team_id, "ren")
 
-    world.jobs._db = Late(db, comes_back)  # type: ignore[assignment]
+    world.jobs.db = Late(db, comes_back)  # type: ignore[assignment]
     await getattr(world.jobs, step)({"team_id": team_id, "user_id": "ren"}, None)
     assert await db.get(team_users(team_id, "ren").consistent()) is not None
     assert (await db.need(tasks(team_id, task_id).consistent())).assignee == "ren"

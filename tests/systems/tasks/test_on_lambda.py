@@ -10,7 +10,7 @@ PROGRAM = """
 import asyncio, json, sys
 from sekkei.web import on_lambda
 from sekkei_systems.tasks.design import Role, invitation_table
-from sekkei_systems.tasks.service import Visitor
+from sekkei_systems.tasks.service.people import Visitor
 
 def http(path, **more):
     event = {"version": "2.0", "rawPath": path, "rawQueryString": "", "headers": {"host": "127.0.0.1", **more},

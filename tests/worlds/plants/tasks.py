@@ -30,14 +30,14 @@ def a_rename_never_arrives(patch: pytest.MonkeyPatch) -> None:
     from sekkei_systems.tasks.service.people import People
 
     async def rename(self: People, user_id: str, name: str) -> User:
-        await self._db.write(users.update(user_id).set(User.name, name))
+        await self.db.write(users.update(user_id).set(User.name, name))
         try:
-            await self._db.write(
-                self._jobs.start_action("rename-user", {"user_id": user_id}, id=f"rename-user/{user_id}")
+            await self.db.write(
+                self.jobs.start_action("rename-user", {"user_id": user_id}, id=f"rename-user/{user_id}")
             )
         except ConditionFailed:
             pass
-        return await self._db.need(users(user_id).consistent())
+        return await self.db.need(users(user_id).consistent())
 
     patch.setattr(People, "rename", rename)
 
@@ -67,7 +67,7 @@ def a_promotion_is_seen_from_one_side(patch: pytest.MonkeyPatch) -> None:
 
     async def set_role(self: Teams, admin: Any, user_id: str, role: Role) -> None:
         await self._member(admin.team_id, user_id)
-        await self._db.write(team_users.update(admin.team_id, user_id).set(TeamUser.role, role))
+        await self.db.write(team_users.update(admin.team_id, user_id).set(TeamUser.role, role))
 
     patch.setattr(Teams, "set_role", set_role)
 
@@ -118,7 +118,7 @@ def an_invitation_leaves_its_lock_open(patch: pytest.MonkeyPatch) -> None:
         from sekkei_systems.tasks.service.mail import email_hash
 
         found = await sound(self, admin, invite_id)
-        await self._db.write(invite_locks.delete(admin.team_id, email_hash(found.email)))
+        await self.db.write(invite_locks.delete(admin.team_id, email_hash(found.email)))
         return found
 
     patch.setattr(Invitations, "send_again", send_again)
@@ -140,7 +140,7 @@ def an_undo_is_not_written_down(patch: pytest.MonkeyPatch) -> None:
         from sekkei_systems.tasks.design import activities
 
         found = await sound(self, member, task_id, version)
-        await self._db.write(activities.delete(member.team_id, task_id, found.version))
+        await self.db.write(activities.delete(member.team_id, task_id, found.version))
         return found
 
     patch.setattr(Tasks, "undo", undo)
@@ -164,8 +164,8 @@ def numbers_are_given_twice(patch: pytest.MonkeyPatch) -> None:
     async def take(self: Numbers, team_id: str, count: int) -> range:
         from sekkei_systems.tasks.design import Totals, totals
 
-        last = (await self._db.need(totals(team_id).consistent())).numbered
-        await self._db.write(totals.update(team_id).set(Totals.numbered, last + count))
+        last = (await self.db.need(totals(team_id).consistent())).numbered
+        await self.db.write(totals.update(team_id).set(Totals.numbered, last + count))
         return range(last + 1, last + count + 1)
 
     patch.setattr(Numbers, "take", take)
@@ -223,8 +223,8 @@ def a_stopped_address_is_told_on(patch: pytest.MonkeyPatch) -> None:
         from sekkei.design import replace
         from sekkei_systems.tasks.design import deliveries, hooks
 
-        hook = await self._db.get(hooks(team_id, hook_id).consistent())
-        found = await self._db.get(deliveries(team_id, hook_id, delivery_id).consistent())
+        hook = await self.db.get(hooks(team_id, hook_id).consistent())
+        found = await self.db.get(deliveries(team_id, hook_id, delivery_id).consistent())
         if hook is None or found is None:
             return await sound(self, team_id, hook_id, delivery_id)
         return replace(hook, stopped_at=None), found
@@ -244,7 +244,7 @@ def what_was_lost_is_said_to_be_sent(patch: pytest.MonkeyPatch) -> None:
     from sekkei_systems.tasks.service.hooks import HookSender
 
     async def later(self: HookSender, hook: Any, delivery: Any, message: Any, *more: Any) -> str:
-        await self._log.write(delivery, Delivered.SENT, message.attempts, 200)
+        await self.log.write(delivery, Delivered.SENT, message.attempts, 200)
         return "200"
 
     patch.setattr(HookSender, "_later", later)
@@ -269,7 +269,7 @@ def what_was_refused_is_said_to_be_taken(patch: pytest.MonkeyPatch) -> None:
     from sekkei_systems.tasks.service.hooks import HookSender
 
     async def failed(self: HookSender, hook: Any, delivery: Any, message: Any, code: int | None, error: str) -> str:
-        await self._log.write(delivery, Delivered.SENT, message.attempts, code)
+        await self.log.write(delivery, Delivered.SENT, message.attempts, code)
         return "given up"
 
     patch.setattr(HookSender, "_failed", failed)
@@ -279,7 +279,7 @@ def a_failure_is_not_written_down(patch: pytest.MonkeyPatch) -> None:
     from sekkei_systems.tasks.service.hooks import HookSender
 
     async def failed(self: HookSender, hook: Any, *more: Any) -> str:
-        await self._log.missed(hook, gone=True)
+        await self.log.missed(hook, gone=True)
         return "given up"
 
     patch.setattr(HookSender, "_failed", failed)
@@ -331,7 +331,7 @@ def whoever_is_outside_is_let_in(patch: pytest.MonkeyPatch) -> None:
 
     async def proved(self: Access, who: str, team_id: str, *refs: Any) -> Any:
         wanted = [one_team(team_id).consistent(), team_users(team_id, who).consistent(), *refs]
-        team, found, *others = await self._db.get_many(wanted)
+        team, found, *others = await self.db.get_many(wanted)
         if team is None or team.closing:
             raise NoSuchTeam()
         stranger = TeamUser(team_id=team_id, user_id=who, role=Role.MEMBER, joined_on=date(2026, 1, 1), user_name="?")
@@ -345,7 +345,7 @@ def anybody_deletes_a_comment(patch: pytest.MonkeyPatch) -> None:
     from sekkei_systems.tasks.service.comments import Comments
 
     async def delete(self: Comments, member: Any, task_id: str, comment_id: str) -> None:
-        await self._db.write(comments.delete(member.team_id, task_id, comment_id))
+        await self.db.write(comments.delete(member.team_id, task_id, comment_id))
 
     patch.setattr(Comments, "delete", delete)
 
@@ -363,7 +363,7 @@ def a_note_for_every_delivery(patch: pytest.MonkeyPatch) -> None:
     told, changed, said = Herald._tell, Herald.changed, Herald.said
 
     async def tell(self: Herald, user_id: str, kind: Any, task: Any, by: Any, at: Any, id: str, text: str = "") -> None:
-        await told(self, user_id, kind, task, by, at, self._clock.uuid(), text)
+        await told(self, user_id, kind, task, by, at, self.clock.uuid(), text)
 
     async def changed_twice(self: Herald, old: Any, new: Any) -> None:
         await changed(self, old, new)

@@ -7,7 +7,8 @@ from starlette.requests import Request
 
 from sekkei.web import Operations, PageOf, limit
 from sekkei_systems.tasks.api.shapes import HOOK_TESTS, DeliveryOut, HookOut, NewHook, NewHookOut, NoteQuery
-from sekkei_systems.tasks.service import Admin, Hooks
+from sekkei_systems.tasks.service.access import Admin
+from sekkei_systems.tasks.service.hooks import Hooks
 
 operations = Operations()
 ONE = "/teams/{team_id}/webhooks/{hook_id}"

@@ -47,24 +47,15 @@ from sekkei_systems.tasks.design import Comment, Plan, SavedView, Task
 from sekkei_systems.tasks.design.statuses import Status
 from sekkei_systems.tasks.rules.drafts import drafted
 from sekkei_systems.tasks.rules.filters import Filter
-from sekkei_systems.tasks.service import (
-    Admin,
-    Batches,
-    Comments,
-    Member,
-    Numbers,
-    People,
-    Plans,
-    Quick,
-    Tags,
-    Tasks,
-    Teams,
-    Trash,
-    Views,
-    Visitor,
-)
-from sekkei_systems.tasks.service.plans import Marks
-from sekkei_systems.tasks.service.tasks import Outcome
+from sekkei_systems.tasks.service.access import Admin, Member
+from sekkei_systems.tasks.service.comments import Comments
+from sekkei_systems.tasks.service.numbers import Numbers
+from sekkei_systems.tasks.service.people import People, Visitor
+from sekkei_systems.tasks.service.plans import Marks, Plans
+from sekkei_systems.tasks.service.quick import Quick
+from sekkei_systems.tasks.service.tasks import Batches, Outcome, Tasks, Trash
+from sekkei_systems.tasks.service.teams import Tags, Teams
+from sekkei_systems.tasks.service.views import Views
 
 operations = Operations()
 

@@ -26,7 +26,12 @@ from sekkei_systems.tasks.api.shapes import (
 )
 from sekkei_systems.tasks.api.tasks import outs
 from sekkei_systems.tasks.design import Invitation, Role, Tag
-from sekkei_systems.tasks.service import Admin, Invitations, Member, Notes, People, Plans, Tags, Teams, Visitor
+from sekkei_systems.tasks.service.access import Admin, Member
+from sekkei_systems.tasks.service.invitations import Invitations
+from sekkei_systems.tasks.service.notes import Notes
+from sekkei_systems.tasks.service.people import People, Visitor
+from sekkei_systems.tasks.service.plans import Plans
+from sekkei_systems.tasks.service.teams import Tags, Teams
 
 operations = Operations()
 

@@ -22,7 +22,11 @@ from sekkei_systems.tasks.pages.view import ORDER_COOKIE, Card, Listening, View,
 from sekkei_systems.tasks.reactions import topic
 from sekkei_systems.tasks.rules.drafts import TaskChanges
 from sekkei_systems.tasks.rules.filters import Filter
-from sekkei_systems.tasks.service import Member, Numbers, Plans, Quick, Tasks
+from sekkei_systems.tasks.service.access import Member
+from sekkei_systems.tasks.service.numbers import Numbers
+from sekkei_systems.tasks.service.plans import Plans
+from sekkei_systems.tasks.service.quick import Quick
+from sekkei_systems.tasks.service.tasks import Tasks
 
 COOKIE_SECONDS = 400 * 86_400
 pages = Pages()

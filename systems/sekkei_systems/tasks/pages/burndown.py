@@ -13,8 +13,8 @@ from sekkei.web import Html, Pages, Rate, download, limit
 from sekkei_systems.tasks.design import DayTotals
 from sekkei_systems.tasks.pages.view import View
 from sekkei_systems.tasks.rules import spreadsheet
-from sekkei_systems.tasks.service import Flows, Teams
-from sekkei_systems.tasks.service.flows import LIFE, by_day, summary, write_json
+from sekkei_systems.tasks.service.flows import LIFE, Flows, by_day, summary, write_json
+from sekkei_systems.tasks.service.teams import Teams
 
 SPANS = (14, 30, 90)
 pages = Pages()

@@ -24,7 +24,11 @@ from sekkei_systems.tasks.pages.view import Listening, View
 from sekkei_systems.tasks.rules import spreadsheet
 from sekkei_systems.tasks.rules.identifiers import reference, short
 from sekkei_systems.tasks.rules.imports import BYTES_MAX, TASKS_MAX, UNPACKED_MAX, Board, ForeignTask, UnknownFile, read
-from sekkei_systems.tasks.service import Feeds, Imports, Member, Plans, Tasks
+from sekkei_systems.tasks.service.access import Member
+from sekkei_systems.tasks.service.feeds import Feeds
+from sekkei_systems.tasks.service.imports import Imports
+from sekkei_systems.tasks.service.plans import Plans
+from sekkei_systems.tasks.service.tasks import Tasks
 
 # Boards of other programs: what a file would bring, and that only when somebody says so.
 

@@ -13,7 +13,11 @@ from sekkei_systems.tasks.api.shapes import NewTeam
 from sekkei_systems.tasks.pages.board import After
 from sekkei_systems.tasks.pages.view import Calendar
 from sekkei_systems.tasks.rules.filters import agenda
-from sekkei_systems.tasks.service import Digest, Invitations, Notes, People, Teams, Visitor
+from sekkei_systems.tasks.service.invitations import Invitations
+from sekkei_systems.tasks.service.mail import Digest
+from sekkei_systems.tasks.service.notes import Notes
+from sekkei_systems.tasks.service.people import People, Visitor
+from sekkei_systems.tasks.service.teams import Teams
 
 pages = Pages()
 

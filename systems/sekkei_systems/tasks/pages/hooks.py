@@ -12,9 +12,8 @@ from sekkei_systems.tasks.api.shapes import HOOK_TESTS
 from sekkei_systems.tasks.design import HookEvent
 from sekkei_systems.tasks.pages.board import After
 from sekkei_systems.tasks.pages.view import View
-from sekkei_systems.tasks.service import Admin, Hooks
-from sekkei_systems.tasks.service.access import as_admin
-from sekkei_systems.tasks.service.hooks import HOOKS_MAX
+from sekkei_systems.tasks.service.access import Admin, as_admin
+from sekkei_systems.tasks.service.hooks import HOOKS_MAX, Hooks
 
 pages = Pages()
 ALL = "/teams/{team_id}/webhooks"

@@ -13,8 +13,8 @@ from sekkei_systems.tasks.pages.board import After
 from sekkei_systems.tasks.pages.view import Listening, View
 from sekkei_systems.tasks.rules.drafts import TaskChanges
 from sekkei_systems.tasks.rules.filters import Filter, Late
-from sekkei_systems.tasks.service import Batches, Member, Tasks, Trash
-from sekkei_systems.tasks.service.tasks import Outcome
+from sekkei_systems.tasks.service.access import Member
+from sekkei_systems.tasks.service.tasks import Batches, Outcome, Tasks, Trash
 
 pages = Pages()
 

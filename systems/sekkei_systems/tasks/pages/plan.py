@@ -14,7 +14,10 @@ from sekkei_systems.tasks.design.statuses import Status
 from sekkei_systems.tasks.pages.view import View
 from sekkei_systems.tasks.rules.drafts import TaskChanges
 from sekkei_systems.tasks.rules.recurring import PRESETS, preset_of
-from sekkei_systems.tasks.service import Member, Plans, Quick, Tasks
+from sekkei_systems.tasks.service.access import Member
+from sekkei_systems.tasks.service.plans import Plans
+from sekkei_systems.tasks.service.quick import Quick
+from sekkei_systems.tasks.service.tasks import Tasks
 
 pages = Pages()
 ONE = "/teams/{team_id}/tasks/{task_id}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Annotated
 
 from msgspec import Meta, Struct
@@ -16,9 +17,10 @@ from sekkei_systems.tasks.api.shapes import MAILS, ChangeTeam
 from sekkei_systems.tasks.design import Role
 from sekkei_systems.tasks.design.statuses import Status
 from sekkei_systems.tasks.pages.view import View
-from sekkei_systems.tasks.service import Admin, Feeds, Invitations, Member, Tags, Teams
-from sekkei_systems.tasks.service.access import as_admin
-from sekkei_systems.tasks.service.teams import LIMIT_MAX
+from sekkei_systems.tasks.service.access import Admin, Member, as_admin
+from sekkei_systems.tasks.service.feeds import Feeds
+from sekkei_systems.tasks.service.invitations import Invitations
+from sekkei_systems.tasks.service.teams import LIMIT_MAX, Tags, Teams
 
 COLORS = ("#2563eb", "#7c3aed", "#db2777", "#dc2626", "#d97706", "#65a30d", "#0f766e", "#475569")
 pages = Pages()
@@ -38,11 +40,13 @@ class InviteForm(Struct):
     role: Role = Role.MEMBER
 
 
+@dataclass
 class Desk:
     """The page with all its forms; one of them may have something wrong."""
 
-    def __init__(self, invitations: Invitations, feeds: Feeds, settings: Settings) -> None:
-        self._invitations, self._feeds, self._url = invitations, feeds, f"{settings.public_url}/tasks"
+    invitations: Invitations
+    feeds: Feeds
+    settings: Settings
 
     async def shown(self, view: View, status: int = 200, **wrong: Form) -> Html:
         forms = {
@@ -58,8 +62,8 @@ class Desk:
             view=view,
             forms=forms,
             colors=COLORS,
-            invitations=await self._invitations.open(admin) if admin else [],
-            calendar=self._url + await self._feeds.address(view.member),
+            invitations=await self.invitations.open(admin) if admin else [],
+            calendar=f"{self.settings.public_url}/tasks{await self.feeds.address(view.member)}",
         )
 
 

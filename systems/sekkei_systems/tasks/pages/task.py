@@ -20,9 +20,10 @@ from sekkei_systems.tasks.pages.view import Listening, Names, View
 from sekkei_systems.tasks.refusals import Clashed
 from sekkei_systems.tasks.rules.drafts import ENTERED, TaskDraft, drafted
 from sekkei_systems.tasks.rules.history import Clash, Kept, text
-from sekkei_systems.tasks.service import Comments, Member, Plans, Tasks, Trash
-from sekkei_systems.tasks.service.comments import TEXT_MAX
-from sekkei_systems.tasks.service.plans import ALONE
+from sekkei_systems.tasks.service.access import Member
+from sekkei_systems.tasks.service.comments import TEXT_MAX, Comments
+from sekkei_systems.tasks.service.plans import ALONE, Plans
+from sekkei_systems.tasks.service.tasks import Tasks, Trash
 
 pages = Pages()
 

@@ -25,8 +25,11 @@ from sekkei_systems.tasks.refusals import NoSuchTask
 from sekkei_systems.tasks.rules.filters import Filter, Late, lateness, read
 from sekkei_systems.tasks.rules.history import PARENT, value
 from sekkei_systems.tasks.rules.markdown import Writer
-from sekkei_systems.tasks.service import Access, Admin, Member, Notes, People, Tags, Tasks, Visitor
-from sekkei_systems.tasks.service.access import as_admin
+from sekkei_systems.tasks.service.access import Access, Admin, Member, as_admin
+from sekkei_systems.tasks.service.notes import Notes
+from sekkei_systems.tasks.service.people import People, Visitor
+from sekkei_systems.tasks.service.tasks import Tasks
+from sekkei_systems.tasks.service.teams import Tags
 from sekkei_systems.tasks.texts import say, t
 
 ORDER_COOKIE = "tasks_order"

@@ -47,11 +47,11 @@ class Room:
     """Admins first, then by when they came."""
 
 
+@dataclass
 class Access:
     """To strangers, and once it is being deleted, a team does not exist."""
 
-    def __init__(self, db: Database) -> None:
-        self._db = db
+    db: Database
 
     async def member(self, who: str, team_id: str) -> Member:
         """An `Admin` for an admin. Somebody who was removed a moment ago is none any more."""
@@ -64,7 +64,7 @@ class Access:
 
     async def _proved(self, who: str, team_id: str, *refs: Ref[Any]) -> tuple[Member, list[Any]]:
         wanted: list[Ref[Any]] = [one_team(team_id).consistent(), team_users(team_id, who).consistent(), *refs]
-        team, membership, *others = await self._db.get_many(wanted)
+        team, membership, *others = await self.db.get_many(wanted)
         if team is None or membership is None or team.closing:
             raise NoSuchTeam()
         return proof(membership, team), others
@@ -76,7 +76,7 @@ class Access:
         """Two calls, and the proof is in them."""
         wanted: list[Ref[Any]] = [one_team(team_id).consistent(), totals_of(team_id).consistent()]
         (team, totals), members = await asyncio.gather(
-            self._db.get_many(wanted), self._db.all(members_of(team_id).consistent())
+            self.db.get_many(wanted), self.db.all(members_of(team_id).consistent())
         )
         membership = next((one for one in members if one.user_id == who), None)
         if team is None or membership is None or team.closing:

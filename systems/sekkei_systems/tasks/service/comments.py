@@ -4,6 +4,7 @@ stream counts them."""
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from sekkei.clock import Clock
@@ -21,23 +22,24 @@ TEXT_MAX = 4_000
 SHOWN_MAX = 500
 
 
+@dataclass
 class Comments:
-    def __init__(self, db: Database, clock: Clock) -> None:
-        self._db, self._clock = db, clock
+    db: Database
+    clock: Clock
 
     async def all(self, member: Member, task_id: str) -> list[Comment]:
         """The oldest first."""
-        return list(await self._db.page(comments_on(member.team_id, task_id).consistent(), size=SHOWN_MAX))
+        return list(await self.db.page(comments_on(member.team_id, task_id).consistent(), size=SHOWN_MAX))
 
     async def called(self, member: Member, found: list[Comment]) -> dict[str, TeamUser]:
         """Those whom some comments call by @name and who are still in the team."""
         ids = sorted(frozenset[str]().union(*(one.mentions for one in found)))
-        people = await self._db.get_many([team_users(member.team_id, id) for id in ids]) if ids else []
+        people = await self.db.get_many([team_users(member.team_id, id) for id in ids]) if ids else []
         return {one.user_id: one for one in people if one is not None}
 
     async def mine(self, member: Member, task_id: str, comment_id: str) -> Comment:
         """One's own, to be edited."""
-        found = await self._db.get(comments(member.team_id, task_id, comment_id).consistent())
+        found = await self.db.get(comments(member.team_id, task_id, comment_id).consistent())
         if found is None:
             raise NoSuchComment()
         if found.author != member.user_id:
@@ -56,20 +58,20 @@ class Comments:
         made = Comment(
             team_id=member.team_id,
             task_id=task_id,
-            comment_id=uuid7(self._clock),
+            comment_id=uuid7(self.clock),
             author=member.user_id,
             author_name=member.name,
             text=written,
             mentions=await self._called(member.team_id, written),
-            created_at=days.now_jst(self._clock),
+            created_at=days.now_jst(self.clock),
         )
-        task = await self._db.get(one_task(member.team_id, task_id))
+        task = await self.db.get(one_task(member.team_id, task_id))
         if task is None or task.deleted_at is not None:
             raise NoSuchTask()
         more = beside(made)
         if not more:
-            return await self._db.write(comments.create(made).known_by(Comment.comment_id))
-        await self._db.transact(comments.create(made), *more)
+            return await self.db.write(comments.create(made).known_by(Comment.comment_id))
+        await self.db.transact(comments.create(made), *more)
         return made
 
     async def change(self, member: Member, task_id: str, comment_id: str, text: str) -> Comment:
@@ -78,31 +80,31 @@ class Comments:
             comments.update(member.team_id, task_id, comment_id)
             .set(Comment.text, written)
             .set(Comment.mentions, await self._called(member.team_id, written))
-            .set(Comment.edited_at, days.now_jst(self._clock))
+            .set(Comment.edited_at, days.now_jst(self.clock))
             .when(Comment.author == member.user_id)
         )
         try:
-            return await self._db.write(update)
+            return await self.db.write(update)
         except ConditionFailed as failed:
             raise await self._why_not(member, task_id, comment_id) from failed
 
     async def delete(self, member: Member, task_id: str, comment_id: str) -> None:
         gone = comments.delete(member.team_id, task_id, comment_id).must_exist()
         try:
-            await self._db.write(gone.when(Comment.author == member.user_id))
+            await self.db.write(gone.when(Comment.author == member.user_id))
         except ConditionFailed as failed:
             why = await self._why_not(member, task_id, comment_id)
             if not failed.unsure or not isinstance(why, NoSuchComment):  # else it is gone, as was asked for
                 raise why from failed
 
     async def _why_not(self, member: Member, task_id: str, comment_id: str) -> Refusal:
-        found = await self._db.get(comments(member.team_id, task_id, comment_id).consistent())
+        found = await self.db.get(comments(member.team_id, task_id, comment_id).consistent())
         return NoSuchComment() if found is None else NotYourComment()
 
     async def _called(self, team_id: str, text: str) -> frozenset[str]:
         if "@" not in text and "＠" not in text:
             return frozenset()
-        found = await self._db.all(members_of(team_id).consistent())
+        found = await self.db.all(members_of(team_id).consistent())
         return mentioned(text, {member.user_id: member.user_name for member in found})
 
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import date, datetime
+from functools import cached_property
 
 from sekkei.clock import Clock
 from sekkei.design import ConditionFailed, Database
 from sekkei.kit.calendars import Entry, write
 from sekkei.kit.signing import Signer
 from sekkei.runtime import days
+from sekkei.runtime.settings import Settings
 from sekkei_systems.tasks.design import Task, UserTeam, chosen, user_teams
 from sekkei_systems.tasks.design.statuses import OPEN, Order, Status
 from sekkei_systems.tasks.refusals import NoSuchTeam
@@ -51,13 +54,16 @@ def _days(task: Task) -> tuple[date, date]:
 TASKS_MAX = 1_000
 
 
+@dataclass
 class Feeds:
-    def __init__(self, db: Database, clock: Clock, signer: Signer, access: Access, url: str) -> None:
-        self._db = db
-        self._clock = clock
-        self._signer = signer
-        self._access = access
-        self._url = url
+    db: Database
+    clock: Clock
+    settings: Settings
+    access: Access
+
+    @cached_property
+    def _signer(self) -> Signer:
+        return self.settings.secrets.signer("tasks calendars")
 
     async def address(self, member: Member) -> str:
         """The path of somebody's calendar of a team."""
@@ -66,7 +72,7 @@ class Feeds:
     async def renew(self, member: Member) -> None:
         """Another address; the one before is worth nothing any more."""
         try:
-            await self._db.write(user_teams.update(member.user_id, member.team_id).add(UserTeam.feed, 1))
+            await self.db.write(user_teams.update(member.user_id, member.team_id).add(UserTeam.feed, 1))
         except ConditionFailed as failed:
             raise NoSuchTeam() from failed
 
@@ -75,12 +81,12 @@ class Feeds:
         membership = await self._membership(user_id, team_id)
         if not self._signer.matches(token, *_signed(membership)):
             raise NoSuchTeam()
-        await self._access.member(user_id, team_id)
-        page = await self._db.page(chosen(team_id, OPEN, Order.END), size=TASKS_MAX)
-        return calendar(membership.team_name, page, self._url, days.now(self._clock))
+        await self.access.member(user_id, team_id)
+        page = await self.db.page(chosen(team_id, OPEN, Order.END), size=TASKS_MAX)
+        return calendar(membership.team_name, page, f"{self.settings.public_url}/tasks", days.now(self.clock))
 
     async def _membership(self, user_id: str, team_id: str) -> UserTeam:
-        found = await self._db.get(user_teams(user_id, team_id).consistent())
+        found = await self.db.get(user_teams(user_id, team_id).consistent())
         if found is None:
             raise NoSuchTeam()
         return found

@@ -83,21 +83,22 @@ def write_json(flows: Iterable[Flow], days: Iterable[DayTotals], key: str) -> by
 LIFE = timedelta(days=400)
 
 
+@dataclass
 class Flows:
-    def __init__(self, db: Database, clock: Clock) -> None:
-        self._db, self._clock = db, clock
+    db: Database
+    clock: Clock
 
     async def changed(self, old: Task | None, new: Task) -> None:
         """A row when it is done; none any more when it is not. A record that comes again writes the same again."""
         if old is not None and old.done_at and (new.done_at != old.done_at or new.deleted_at):
-            await self._db.write(flows.delete(old.team_id, _day(old), old.task_id))
+            await self.db.write(flows.delete(old.team_id, _day(old), old.task_id))
         if new.status is Status.DONE and new.done_at and not new.deleted_at:
             await self.done(new)
 
     async def done(self, task: Task) -> None:
-        if task.done_at is None or task.done_at + LIFE < days.now(self._clock):
+        if task.done_at is None or task.done_at + LIFE < days.now(self.clock):
             return
-        lines = await self._db.all(activity_on(task.team_id, task.task_id).consistent())
+        lines = await self.db.all(activity_on(task.team_id, task.task_id).consistent())
         made = Flow(
             team_id=task.team_id,
             day=_day(task),
@@ -110,12 +111,12 @@ class Flows:
             expires=task.done_at + LIFE,
         )
         try:
-            await self._db.transact(flows.put(made), tasks.must_exist(task.team_id, task.task_id))
+            await self.db.transact(flows.put(made), tasks.must_exist(task.team_id, task.task_id))
         except TransactionFailed:
             pass  # it is gone, perhaps with its team, and what belonged to it was taken away
 
     async def between(self, member: Member, first: date, last: date) -> list[Flow]:
-        return await self._db.all(flow_in(member.team_id, first, last))
+        return await self.db.all(flow_in(member.team_id, first, last))
 
 
 def _day(task: Task) -> date:

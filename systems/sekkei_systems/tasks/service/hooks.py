@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 from urllib.parse import urlsplit
@@ -22,7 +21,8 @@ from sekkei.runtime.jobs import Jobs
 from sekkei.runtime.outbox import Outbox, Undeliverable
 from sekkei.runtime.refusals import Conflict, Invalid, NotThere
 from sekkei.runtime.sealed_texts import SealedTexts
-from sekkei.runtime.transports.webhook import Network, NotPublic, Sender, public_address, resolved
+from sekkei.runtime.settings import Settings
+from sekkei.runtime.transports.webhook import NotPublic, Sender, public_address, resolved
 from sekkei_systems import days
 from sekkei_systems.tasks.design import (
     Activity,
@@ -46,7 +46,7 @@ from sekkei_systems.tasks.design import (
     team_users,
 )
 from sekkei_systems.tasks.refusals import NoSuchTeam, TooLarge
-from sekkei_systems.tasks.rules.hooks import TEST, BadHookUrl, Happened, body_of, checked_url, of_parent
+from sekkei_systems.tasks.rules.hooks import TEST, BadHookUrl, Happened, allowed_by, body_of, checked_url, of_parent
 from sekkei_systems.tasks.rules.identifiers import short
 from sekkei_systems.tasks.rules.writes import still_open
 from sekkei_systems.tasks.service.access import Admin
@@ -76,29 +76,22 @@ class HookStopped(Conflict):
     """Nothing is sent to this address until it is switched on again."""
 
 
+@dataclass
 class Hooks:
-    def __init__(
-        self,
-        db: Database,
-        clock: Clock,
-        jobs: Jobs,
-        outbox: Outbox,
-        texts: SealedTexts,
-        public_url: str,
-        allowed: Sequence[Network] = (),
-    ) -> None:
-        self._db, self._clock, self._jobs, self._outbox, self._texts = db, clock, jobs, outbox, texts
-        self._url = f"{public_url}/tasks/teams"
-        self._here = is_loopback(public_url)
-        self._allowed, self.resolve = allowed, resolved
+    db: Database
+    clock: Clock
+    jobs: Jobs
+    outbox: Outbox
+    texts: SealedTexts
+    settings: Settings
 
     # By admins
 
     async def all(self, admin: Admin) -> list[Hook]:
-        return await self._db.all(hooks_of(admin.team_id).consistent())
+        return await self.db.all(hooks_of(admin.team_id).consistent())
 
     async def get(self, admin: Admin, hook_id: str) -> Hook:
-        found = await self._db.get(hooks(admin.team_id, hook_id).consistent())
+        found = await self.db.get(hooks(admin.team_id, hook_id).consistent())
         if found is None:
             raise NoSuchHook()
         return found
@@ -108,18 +101,18 @@ class Hooks:
         address = await self._checked(url, events)
         if len(await self.all(admin)) >= HOOKS_MAX:
             raise TooLarge(most=HOOKS_MAX)
-        hook_id, secret = short(self._clock), secrets.token_bytes(SECRET_BYTES)
+        hook_id, secret = short(self.clock), secrets.token_bytes(SECRET_BYTES)
         made = Hook(
             team_id=admin.team_id,
             hook_id=hook_id,
             url=address,
             events=events,
-            secret=self._texts.close(secret, owner_of(admin.team_id, hook_id)),
+            secret=self.texts.close(secret, owner_of(admin.team_id, hook_id)),
             created_by=admin.user_id,
-            created_at=days.now_jst(self._clock),
+            created_at=days.now_jst(self.clock),
         )
         try:
-            await self._db.transact(hooks.create(made), still_open(admin.team_id))
+            await self.db.transact(hooks.create(made), still_open(admin.team_id))
         except TransactionFailed as failed:
             raise NoSuchTeam() from failed
         return made, as_shown(secret)
@@ -129,7 +122,7 @@ class Hooks:
         update = hooks.update(admin.team_id, hook_id).set(Hook.url, await self._checked(url, events))
         update = update.set(Hook.events, events).set(Hook.failing_since, None).set(Hook.stopped_at, None)
         try:
-            return await self._db.write(update)
+            return await self.db.write(update)
         except ConditionFailed as failed:
             raise NoSuchHook() from failed
 
@@ -137,30 +130,30 @@ class Hooks:
         """To whatever address it has by now."""
         update = hooks.update(admin.team_id, hook_id).set(Hook.failing_since, None).set(Hook.stopped_at, None)
         try:
-            return await self._db.write(update)
+            return await self.db.write(update)
         except ConditionFailed as failed:
             raise NoSuchHook() from failed
 
     async def delete(self, admin: Admin, hook_id: str) -> None:
         """With its log, by a job."""
         payload = {"team_id": admin.team_id, "hook_id": hook_id}
-        job = self._jobs.start_action("delete-hook-log", payload, id=f"delete-hook-log/{hook_id}")
+        job = self.jobs.start_action("delete-hook-log", payload, id=f"delete-hook-log/{hook_id}")
         try:
-            await self._db.transact(hooks.delete(admin.team_id, hook_id).must_exist(), job)
+            await self.db.transact(hooks.delete(admin.team_id, hook_id).must_exist(), job)
         except TransactionFailed as failed:
             raise NoSuchHook() from failed
 
     async def log(self, admin: Admin, hook_id: str, after: str | None = None) -> Page[HookDelivery]:
-        return await self._db.page(deliveries_of(admin.team_id, hook_id).consistent(), size=LOG_SIZE, after=after)
+        return await self.db.page(deliveries_of(admin.team_id, hook_id).consistent(), size=LOG_SIZE, after=after)
 
     async def test(self, admin: Admin, hook_id: str) -> HookDelivery:
         """A delivery that says nothing, so that somebody sees whether it arrives."""
         hook = await self._going(admin, hook_id)
-        happened = Happened(f"msg_{short(self._clock)}", (TEST,), admin.user_id)
-        team = await self._db.need(one_team(admin.team_id))
+        happened = Happened(f"msg_{short(self.clock)}", (TEST,), admin.user_id)
+        team = await self.db.need(one_team(admin.team_id))
         made = await self._made(team, hook, happened, TEST)
         try:
-            await self._db.transact(*self._sent(made, happened.id))
+            await self.db.transact(*self._sent(made, happened.id))
         except TransactionFailed as failed:
             raise NoSuchHook() from failed
         return made
@@ -168,7 +161,7 @@ class Hooks:
     async def again(self, admin: Admin, hook_id: str, delivery_id: str) -> HookDelivery:
         """The same once more, with the same id: a receiver that has it drops it."""
         await self._going(admin, hook_id)
-        found = await self._db.get(deliveries(admin.team_id, hook_id, delivery_id).consistent())
+        found = await self.db.get(deliveries(admin.team_id, hook_id, delivery_id).consistent())
         if found is None:
             raise NoSuchDelivery()
         if found.state is Delivered.WAITING:
@@ -176,7 +169,7 @@ class Hooks:
         update = deliveries.update(admin.team_id, hook_id, delivery_id).set(HookDelivery.state, Delivered.WAITING)
         update = update.add(HookDelivery.again, 1).when(HookDelivery.again == found.again)
         try:
-            await self._db.transact(update, self._message(found, f"{delivery_id}/{found.again + 1}"))
+            await self.db.transact(update, self._message(found, f"{delivery_id}/{found.again + 1}"))
         except TransactionFailed:
             pass  # somebody else asked for the same just then
         return found
@@ -191,10 +184,10 @@ class Hooks:
         """A name that nobody answers for yet is taken: where it leads is looked at again with everything sent."""
         if not events:
             raise NoEvents(field="events")
-        address = checked_url(url, here=self._here)
+        address = checked_url(url, here=is_loopback(self.settings.public_url))
         try:
             async with asyncio.timeout(LOOK_UP_SECONDS):
-                await public_address(address, self._allowed, self.resolve)
+                await public_address(address, allowed_by(self.settings), resolved)
         except (NotPublic, UnicodeError) as wrong:  # the latter for a name that can be none
             raise BadHookUrl(field="url") from wrong
         except OSError:
@@ -209,23 +202,23 @@ class Hooks:
             return
         wanting = [
             (hook, kind)
-            for hook in await self._db.all(hooks_of(team_id))
+            for hook in await self.db.all(hooks_of(team_id))
             if hook.stopped_at is None and (kind := happened.kind_for(hook.events)) is not None
         ]
-        team = await self._db.get(one_team(team_id)) if wanting else None
+        team = await self.db.get(one_team(team_id)) if wanting else None
         if team is None or team.closing:
             return
         happened = await self._with_parent(team_id, happened)
         for hook, kind in wanting:
             made = await self._made(team, hook, happened, kind)
             try:
-                await self._db.transact(*self._sent(made, happened.id))
+                await self.db.transact(*self._sent(made, happened.id))
             except TransactionFailed:
                 pass  # the record came before, or the address is gone
 
     async def tell_of_parent(self, line: Activity) -> None:
         """A task became part of another, or of none."""
-        task = await self._db.get(one_task(line.team_id, line.task_id))
+        task = await self.db.get(one_task(line.team_id, line.task_id))
         if task is not None and task.deleted_at is None:
             await self.tell(line.team_id, of_parent(task, line))
 
@@ -234,21 +227,22 @@ class Hooks:
         task = happened.data.get("task", {})
         if "status" not in task:
             return happened
-        plan = await self._db.get(plan_of(team_id, task["id"]))
-        parent = await self._db.get(one_task(team_id, plan.parent)) if plan and plan.parent else None
+        plan = await self.db.get(plan_of(team_id, task["id"]))
+        parent = await self.db.get(one_task(team_id, plan.parent)) if plan and plan.parent else None
         id = parent.task_id if parent and parent.deleted_at is None else None
         return replace(happened, data={**happened.data, "task": {**task, "parent": id}})
 
     async def _made(self, team: Team, hook: Hook, happened: Happened, kind: str) -> HookDelivery:
-        now = days.now_jst(self._clock)
-        by = await self._db.get(team_users(team.team_id, happened.by)) if happened.by else None
+        now = days.now_jst(self.clock)
+        by = await self.db.get(team_users(team.team_id, happened.by)) if happened.by else None
+        page = f"{self.settings.public_url}/tasks/teams/{team.team_id}"
         return HookDelivery(
             team_id=team.team_id,
             hook_id=hook.hook_id,
-            delivery_id=short(self._clock),
+            delivery_id=short(self.clock),
             event_id=happened.id,
             event=kind,
-            body=body_of(happened, kind, now, team, by.user_name if by else "", f"{self._url}/{team.team_id}"),
+            body=body_of(happened, kind, now, team, by.user_name if by else "", page),
             people=happened.people,
             at=now,
             expires=now + KEPT,
@@ -261,7 +255,7 @@ class Hooks:
 
     def _message(self, made: HookDelivery, reason: str) -> Put[Message]:
         body = {"team": made.team_id, "hook": made.hook_id, "delivery": made.delivery_id, "event": made.event}
-        return self._outbox.message(KIND, made.hook_id, body, id=f"hook/{made.hook_id}/{reason}")
+        return self.outbox.message(KIND, made.hook_id, body, id=f"hook/{made.hook_id}/{reason}")
 
 
 def owner_of(team_id: str, hook_id: str) -> str:
@@ -276,14 +270,16 @@ STOPPED_AFTER = timedelta(days=5)
 ERROR_MAX = 200
 
 
+@dataclass
 class HookLog:
-    def __init__(self, db: Database, clock: Clock, texts: SealedTexts) -> None:
-        self._db, self._clock, self._texts = db, clock, texts
+    db: Database
+    clock: Clock
+    texts: SealedTexts
 
     async def due(self, team_id: str, hook_id: str, delivery_id: str) -> tuple[Hook, HookDelivery] | None:
         """None when either was deleted meanwhile, or the address was stopped."""
-        hook = await self._db.get(hooks(team_id, hook_id).consistent())
-        found = await self._db.get(deliveries(team_id, hook_id, delivery_id).consistent())
+        hook = await self.db.get(hooks(team_id, hook_id).consistent())
+        found = await self.db.get(deliveries(team_id, hook_id, delivery_id).consistent())
         if hook is None or found is None:
             return None
         if hook.stopped_at is not None:
@@ -292,7 +288,7 @@ class HookLog:
         return hook, found
 
     def secret(self, hook: Hook) -> bytes | None:
-        return self._texts.open(hook.secret, owner_of(hook.team_id, hook.hook_id))
+        return self.texts.open(hook.secret, owner_of(hook.team_id, hook.hook_id))
 
     async def write(
         self, delivery: HookDelivery, state: Delivered, attempts: int, code: int | None, error: str = ""
@@ -300,7 +296,7 @@ class HookLog:
         update = deliveries.update(delivery.team_id, delivery.hook_id, delivery.delivery_id)
         update = update.set(HookDelivery.state, state).set(HookDelivery.attempts, attempts)
         update = update.set(HookDelivery.code, code).set(HookDelivery.error, error[:ERROR_MAX] or None)
-        await self._if_there(update.set(HookDelivery.tried_at, days.now_jst(self._clock)))
+        await self._if_there(update.set(HookDelivery.tried_at, days.now_jst(self.clock)))
 
     async def arrived(self, hook: Hook) -> None:
         if hook.failing_since is not None:
@@ -308,7 +304,7 @@ class HookLog:
 
     async def missed(self, hook: Hook, *, gone: bool = False) -> None:
         """Nothing arrived. After days of that the address is stopped, at once if it says that it is gone."""
-        now = days.now_jst(self._clock)
+        now = days.now_jst(self.clock)
         update = hooks.update(hook.team_id, hook.hook_id)
         if gone or (hook.failing_since is not None and hook.failing_since + STOPPED_AFTER <= now):
             stop = update.set(Hook.stopped_at, now).when(Hook.stopped_at.absent())
@@ -318,7 +314,7 @@ class HookLog:
             await self._if_there(update.set(Hook.failing_since, now).when(Hook.failing_since.absent()))
 
     async def _tell_admins(self, hook: Hook, now: datetime) -> None:
-        for member in await self._db.all(members_of(hook.team_id).consistent()):
+        for member in await self.db.all(members_of(hook.team_id).consistent()):
             if member.role is Role.ADMIN:
                 note = Note(
                     user_id=member.user_id,
@@ -336,13 +332,13 @@ class HookLog:
     async def _tell(self, note: Note) -> None:
         there = team_users.must_exist(note.team_id, note.user_id)
         try:
-            await self._db.transact(notes.put(note), there, still_open(note.team_id))
+            await self.db.transact(notes.put(note), there, still_open(note.team_id))
         except TransactionFailed:
             pass  # they have left just then, or the team is being deleted
 
     async def _if_there(self, update: Update[Hook] | Update[HookDelivery]) -> bool:
         try:
-            await self._db.write(update)
+            await self.db.write(update)
         except ConditionFailed:
             return False  # deleted, or another worker was quicker
         return True
@@ -361,13 +357,15 @@ ANSWER_SECONDS = 20.0
 """With looking its name up; the outbox would wait a little longer."""
 
 
+@dataclass
 class HookSender:
     """The outbox's transport for webhooks of teams."""
 
     timeout_seconds = 30.0
 
-    def __init__(self, log: HookLog, sender: Sender, clock: Clock) -> None:
-        self._log, self._sender, self._clock = log, sender, clock
+    log: HookLog
+    sender: Sender
+    clock: Clock
 
     def destination(self, message: Message) -> str:
         """One call at a time to an address; teams that share a host do not share its failures."""
@@ -375,14 +373,14 @@ class HookSender:
 
     async def send(self, message: Message) -> str:
         body = message.body
-        due = await self._log.due(body["team"], body["hook"], body["delivery"])
+        due = await self.log.due(body["team"], body["hook"], body["delivery"])
         if due is None:
             return "nobody asks for it any more"
         hook, delivery = due
         code, problem = await self._tried(hook, delivery)
         if problem is None:
-            await self._log.write(delivery, Delivered.SENT, message.attempts, code)
-            await self._log.arrived(hook)
+            await self.log.write(delivery, Delivered.SENT, message.attempts, code)
+            await self.log.arrived(hook)
             return str(code)
         if isinstance(problem, Undeliverable):
             return await self._failed(hook, delivery, message, code, str(problem))
@@ -390,31 +388,31 @@ class HookSender:
 
     async def _tried(self, hook: Hook, delivery: HookDelivery) -> tuple[int | None, Exception | None]:
         """The status of the answer, and what is wrong."""
-        secret = self._log.secret(hook)
+        secret = self.log.secret(hook)
         if secret is None:
             return None, Undeliverable("the secret was sealed under another SEKKEI_SECRET; add the address anew")
         try:
             async with asyncio.timeout(ANSWER_SECONDS):
-                answer = await self._sender.post(hook.url, delivery.event_id, delivery.body.encode(), [secret])
+                answer = await self.sender.post(hook.url, delivery.event_id, delivery.body.encode(), [secret])
         except TimeoutError:
             return None, ConnectionError(f"no answer within {ANSWER_SECONDS:g} seconds")
         except (OSError, NoAnswer, Undeliverable) as error:
             return None, error
-        return answer.status, self._sender.problem(answer)
+        return answer.status, self.sender.problem(answer)
 
     async def _later(
         self, hook: Hook, delivery: HookDelivery, message: Message, code: int | None, problem: Exception
     ) -> str:
         """Raises what makes the outbox try again, unless it was tried often enough."""
         error = "" if code is not None else error_line(problem)
-        old = message.created_at + TRIED_FOR <= days.now(self._clock)
+        old = message.created_at + TRIED_FOR <= days.now(self.clock)
         if message.attempts >= ATTEMPTS_MAX or old:
             return await self._failed(hook, delivery, message, code, error)
-        await self._log.write(delivery, Delivered.WAITING, message.attempts, code, error)
-        await self._log.missed(hook)
+        await self.log.write(delivery, Delivered.WAITING, message.attempts, code, error)
+        await self.log.missed(hook)
         raise problem
 
     async def _failed(self, hook: Hook, delivery: HookDelivery, message: Message, code: int | None, error: str) -> str:
-        await self._log.write(delivery, Delivered.FAILED, message.attempts, code, error)
-        await self._log.missed(hook, gone=code == 410)
+        await self.log.write(delivery, Delivered.FAILED, message.attempts, code, error)
+        await self.log.missed(hook, gone=code == 410)
         return f"given up: {code or error}"

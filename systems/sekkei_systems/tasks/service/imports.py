@@ -63,24 +63,28 @@ PARTS_A_STEP = 3
 TAG_COLORS = ("#2563eb", "#7c3aed", "#db2777", "#dc2626", "#d97706", "#65a30d", "#0f766e", "#475569")
 
 
+@dataclass
 class ImportWork:
-    def __init__(self, db: Database, clock: Clock, access: Access, tasks: Tasks, tags: Tags, teams: Teams) -> None:
-        self._db, self._clock, self._access = db, clock, access
-        self._tasks, self._tags, self._teams = tasks, tags, teams
+    db: Database
+    clock: Clock
+    access: Access
+    tasks: Tasks
+    tags: Tags
+    teams: Teams
 
     async def job_step(self, payload: Payload, cursor: str | None) -> Progress:
         return await self.step(payload["team_id"], payload["import_id"], payload["user_id"])
 
     async def step(self, team_id: str, import_id: str, user_id: str) -> Progress:
         """A few parts, as whoever began it: once they have left the team, nothing more comes of it."""
-        run = await self._db.get(import_run(team_id, import_id).consistent())
+        run = await self.db.get(import_run(team_id, import_id).consistent())
         if run is None or run.ended:
             return Progress(0)
         try:
-            member = await self._access.member(user_id, team_id)
+            member = await self.access.member(user_id, team_id)
             if not run.seen:
                 await self._add_tags(member, run)
-            waiting = await self._db.page(parts_of(team_id, import_id).consistent(), size=PARTS_A_STEP)
+            waiting = await self.db.page(parts_of(team_id, import_id).consistent(), size=PARTS_A_STEP)
             for part in waiting:
                 await self._take(member, part)
         except NoSuchTeam:
@@ -91,12 +95,12 @@ class ImportWork:
         return Progress(len(waiting), waiting.cursor and "more")
 
     async def _add_tags(self, member: Member, run: ImportRun) -> None:
-        there = {tag.name for tag in await self._tags.all(member)}
+        there = {tag.name for tag in await self.tags.all(member)}
         missing = [name for name in run.tags if name not in there] if isinstance(member, Admin) else []
         try:
             for at, name in enumerate(missing):
                 assert isinstance(member, Admin)
-                await self._tags.add(member, name, TAG_COLORS[at % len(TAG_COLORS)])
+                await self.tags.add(member, name, TAG_COLORS[at % len(TAG_COLORS)])
         except TooLarge:
             pass  # somebody else has added tags meanwhile; the tasks come without
 
@@ -109,9 +113,9 @@ class ImportWork:
             try:
                 return await self._write(member, part, new, len(found))
             except (TransactionFailed, NoSuchTag, NoSuchMember):
-                if await self._db.get(_ref(part).consistent()) is None:
+                if await self.db.get(_ref(part).consistent()) is None:
                     return None  # another worker has just done it
-                await pause(attempt, self._clock)
+                await pause(attempt, self.clock)
         raise Contended("SK303", f"a part of import {part.import_id} kept being changed by others")
 
     async def _write(self, member: Member, part: ImportPart, new: Sequence[ForeignTask], seen: int) -> None:
@@ -120,13 +124,13 @@ class ImportWork:
         if new:
             await self._make(member, new, part.import_id, run, gone)
         else:
-            await self._db.transact(run, gone)
+            await self.db.transact(run, gone)
 
     async def _make(
         self, member: Member, new: Sequence[ForeignTask], import_id: str, *with_them: Action[Any, Any]
     ) -> None:
-        tags = {tag.name: tag.tag_id for tag in await self._tags.all(member)}
-        people = {one.user_name: one.user_id for one in await self._teams.members(member)}
+        tags = {tag.name: tag.tag_id for tag in await self.tags.all(member)}
+        people = {one.user_name: one.user_id for one in await self.teams.members(member)}
         drafts = [draft_of(one, tags, people) for one in new]
         above = await self._above(member, new)
 
@@ -139,7 +143,7 @@ class ImportWork:
             ]
             return [*rows, *self._plans(pairs, above, import_id), *with_them]
 
-        await self._tasks.create_together(member.team_id, member.user_id, drafts, beside, import_id)
+        await self.tasks.create_together(member.team_id, member.user_id, drafts, beside, import_id)
 
     def _plans(
         self, pairs: Sequence[tuple[ForeignTask, Task]], above: Mapping[str, Plan], import_id: str
@@ -153,7 +157,7 @@ class ImportWork:
                 children.setdefault(ids[one.parent], set()).add(task.task_id)
         found: list[Action[Any, Any]] = []
         for one, task in pairs:
-            plan = plan_of(one, task.team_id, task.task_id, self._clock)
+            plan = plan_of(one, task.team_id, task.task_id, self.clock)
             own = frozenset(children.pop(task.task_id, ()))
             plan = replace(plan, parent=ids.get(one.parent), children=own, import_id=import_id)
             found += [plans.create(plan)] if plan.checks or plan.parent or plan.children else []
@@ -173,31 +177,31 @@ class ImportWork:
         return found
 
     async def _parent(self, member: Member, name: str) -> Plan | None:
-        came = await self._db.get(imported_as(member.team_id, name).consistent()) if "/" in name else None
+        came = await self.db.get(imported_as(member.team_id, name).consistent()) if "/" in name else None
         try:
-            id = came.task_id if came else await self._tasks.subtasks.meant(member, name)
-            await self._tasks.card(member, id)
+            id = came.task_id if came else await self.tasks.subtasks.meant(member, name)
+            await self.tasks.card(member, id)
         except (NoSuchParent, NoSuchTask):
             return None
-        return await self._db.get(stored_plan(member.team_id, id)) or Plan(team_id=member.team_id, task_id=id)
+        return await self.db.get(stored_plan(member.team_id, id)) or Plan(team_id=member.team_id, task_id=id)
 
     async def _known(self, team_id: str, tasks: Sequence[ForeignTask]) -> set[str]:
         sources = dict.fromkeys(one.source for one in tasks if one.source)
-        found = await self._db.get_many([imported_as(team_id, source).consistent() for source in sources])
+        found = await self.db.get_many([imported_as(team_id, source).consistent() for source in sources])
         return {one.source for one in found if one is not None}
 
     async def _end(self, run: ImportRun, *, stopped: bool = False) -> None:
-        update = import_runs.update(run.team_id, run.import_id).set(ImportRun.ended, days.now_jst(self._clock))
+        update = import_runs.update(run.team_id, run.import_id).set(ImportRun.ended, days.now_jst(self.clock))
         try:
-            await self._db.write(update.set(ImportRun.stopped, stopped))
+            await self.db.write(update.set(ImportRun.stopped, stopped))
         except ConditionFailed:
             return  # the team is gone, and all that was in it
         if stopped:
             await self.forget_parts(run)
 
     async def forget_parts(self, run: ImportRun) -> None:
-        async for part in self._db.each(parts_of(run.team_id, run.import_id).consistent()):
-            await self._db.write(import_parts.delete(part.team_id, part.import_id, part.at))
+        async for part in self.db.each(parts_of(run.team_id, run.import_id).consistent()):
+            await self.db.write(import_parts.delete(part.team_id, part.import_id, part.at))
 
 
 def draft_of(found: ForeignTask, tags: Mapping[str, str], people: Mapping[str, str]) -> TaskDraft:
@@ -238,9 +242,14 @@ class Preview:
     """What stays behind, by why."""
 
 
+@dataclass
 class Imports:
-    def __init__(self, db: Database, clock: Clock, jobs: Jobs, tags: Tags, teams: Teams, work: ImportWork) -> None:
-        self._db, self._clock, self._jobs, self._tags, self._teams, self.work = db, clock, jobs, tags, teams, work
+    db: Database
+    clock: Clock
+    jobs: Jobs
+    tags: Tags
+    teams: Teams
+    work: ImportWork
 
     async def preview(self, member: Member, board: Board) -> Preview:
         """Nothing is written."""
@@ -267,8 +276,8 @@ class Imports:
         """Everything is checked before anything is stored; parts without their run, after a cut, go by themselves."""
         for one in tasks:
             draft_of(one, {name: name for name in one.tags}, {}).task(member.team_id, "checked")
-            plan_of(one, member.team_id, "checked", self._clock)
-        now, import_id = days.now(self._clock), short(self._clock)
+            plan_of(one, member.team_id, "checked", self.clock)
+        now, import_id = days.now(self.clock), short(self.clock)
         run = ImportRun(
             team_id=member.team_id,
             import_id=import_id,
@@ -279,20 +288,20 @@ class Imports:
             expires=now + KEPT,
         )
         ids = {"team_id": member.team_id, "import_id": import_id}
-        await self._db.write_many(
+        await self.db.write_many(
             import_parts.put(ImportPart(**ids, at=at, tasks=packed(part), expires=now + KEPT))
             for at, part in enumerate(in_parts(rooted(tasks)))
         )
-        job = self._jobs.start_action(JOB, {**ids, "user_id": member.user_id}, id=f"{JOB}/{import_id}")
+        job = self.jobs.start_action(JOB, {**ids, "user_id": member.user_id}, id=f"{JOB}/{import_id}")
         try:
-            await self._db.transact(import_runs.create(run), job, still_open(member.team_id))
+            await self.db.transact(import_runs.create(run), job, still_open(member.team_id))
         except TransactionFailed as failed:
             await self.work.forget_parts(run)
             raise NoSuchTeam() from failed
         return run
 
     async def get(self, member: Member, import_id: str) -> ImportRun:
-        found = await self._db.get(import_run(member.team_id, import_id).consistent())
+        found = await self.db.get(import_run(member.team_id, import_id).consistent())
         if found is None:
             raise NoSuchImport()
         return found
@@ -306,15 +315,15 @@ class Imports:
 
     async def _known(self, team_id: str, tasks: Sequence[ForeignTask]) -> set[str]:
         sources = dict.fromkeys(one.source for one in tasks)
-        found = await self._db.get_many([imported_as(team_id, source).consistent() for source in sources])
+        found = await self.db.get_many([imported_as(team_id, source).consistent() for source in sources])
         return {one.source for one in found if one is not None}
 
     async def _missing_tags(self, member: Member, new: Sequence[ForeignTask]) -> tuple[str, ...]:
-        there = {tag.name for tag in await self._tags.all(member)}
+        there = {tag.name for tag in await self.tags.all(member)}
         wanted = dict.fromkeys(name for one in new for name in one.tags if name not in there)
         return tuple(wanted)[: TAGS_MAX - len(there)]
 
     async def _strangers(self, member: Member, new: Sequence[ForeignTask]) -> set[str]:
         """People of the file who are not in the team; their tasks are nobody's."""
-        names = {one.user_name for one in await self._teams.members(member)}
+        names = {one.user_name for one in await self.teams.members(member)}
         return {name for one in new for name in one.people} - names

@@ -10,6 +10,7 @@ import hashlib
 import secrets
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import cached_property
 from typing import Any
 
 from sekkei.clock import Clock
@@ -20,6 +21,7 @@ from sekkei.runtime import days
 from sekkei.runtime.design import State
 from sekkei.runtime.identifiers import uuid7
 from sekkei.runtime.outbox import Outbox
+from sekkei.runtime.settings import Settings
 from sekkei_systems.tasks.design import (
     Invitation,
     InviteLock,
@@ -64,33 +66,28 @@ class Listed:
     mail: str
 
 
+@dataclass
 class Invitations:
-    def __init__(
-        self,
-        db: Database,
-        clock: Clock,
-        outbox: Outbox,
-        signer: Signer,
-        people: People,
-        teams: Teams,
-        blocks: MailBlocks,
-    ) -> None:
-        self._db = db
-        self._clock = clock
-        self._outbox = outbox
-        self._signer = signer
-        self._people = people
-        self._teams = teams
-        self._blocks = blocks
+    db: Database
+    clock: Clock
+    outbox: Outbox
+    settings: Settings
+    people: People
+    teams: Teams
+    blocks: MailBlocks
+
+    @cached_property
+    def _signer(self) -> Signer:
+        return self.settings.secrets.signer("tasks invitations")
 
     async def invite(self, admin: Admin, email: str, role: Role) -> Invitation:
         """The mail goes out by the table's stream."""
-        team, team_id = await self._teams.get(admin), admin.team_id
+        team, team_id = await self.teams.get(admin), admin.team_id
         await self._refuse_member(team_id, email)
         await self._refuse_unreachable(email)
-        if len(await self._db.all(invitations_of(team_id).consistent())) >= OPEN_MAX:
+        if len(await self.db.all(invitations_of(team_id).consistent())) >= OPEN_MAX:
             raise TooLarge(most=OPEN_MAX)
-        now, invite_id, nonce = days.now(self._clock), uuid7(self._clock), secrets.token_urlsafe(16)
+        now, invite_id, nonce = days.now(self.clock), uuid7(self.clock), secrets.token_urlsafe(16)
         made = Invitation(
             team_id=team_id,
             invite_id=invite_id,
@@ -106,18 +103,18 @@ class Invitations:
         lock = InviteLock(team_id=team_id, email_hash=email_hash(email), invite_id=made.invite_id, expires=made.expires)
         there = still_open(team_id)
         try:
-            await self._db.transact(invitations.create(made), invite_locks.create(lock), there)
+            await self.db.transact(invitations.create(made), invite_locks.create(lock), there)
         except TransactionFailed as failed:
             raise (NoSuchTeam() if failed.failed(there) else AlreadyInvited(field="email")) from failed
         return made
 
     async def _refuse_member(self, team_id: str, email: str) -> None:
-        user = await self._people.by_email(email)
-        if user is not None and await self._db.get(team_users(team_id, user.user_id).consistent()) is not None:
+        user = await self.people.by_email(email)
+        if user is not None and await self.db.get(team_users(team_id, user.user_id).consistent()) is not None:
             raise AlreadyMember(field="email")
 
     async def _refuse_unreachable(self, email: str) -> None:
-        blocked = await self._blocks.of(email)
+        blocked = await self.blocks.of(email)
         if blocked is not None:
             raise Unreachable(field="email", reason=blocked.reason)
 
@@ -127,7 +124,7 @@ class Invitations:
         found = await self._found(team_id, invite_id)
         await self._refuse_unreachable(found.email)
         nonce = secrets.token_urlsafe(16)
-        expires = days.now(self._clock) + LIFE
+        expires = days.now(self.clock) + LIFE
         renewed = (
             invitations.update(team_id, invite_id)
             .set(Invitation.nonce, nonce)
@@ -137,7 +134,7 @@ class Invitations:
         )
         lock = InviteLock(team_id=team_id, email_hash=email_hash(found.email), invite_id=invite_id, expires=expires)
         try:
-            await self._db.transact(renewed, invite_locks.put(lock))
+            await self.db.transact(renewed, invite_locks.put(lock))
         except TransactionFailed as failed:
             raise InvitationOver() from failed
         return await self._found(team_id, invite_id)
@@ -146,19 +143,19 @@ class Invitations:
         team_id = admin.team_id
         found = await self._found(team_id, invite_id)
         try:
-            await self._db.transact(*ended(found))
+            await self.db.transact(*ended(found))
         except TransactionFailed as failed:
             raise InvitationOver() from failed  # it was accepted just then, and there may be another
 
     async def open(self, admin: Admin) -> list[Listed]:
         """What is open, in the order in which it was made, and where each mail stands."""
-        found = await self._db.all(invitations_of(admin.team_id).consistent())
+        found = await self.db.all(invitations_of(admin.team_id).consistent())
         return [Listed(one, await self._mail_state(one)) for one in found]
 
     async def _mail_state(self, invitation: Invitation) -> str:
-        if await self._blocks.of(invitation.email) is not None:
+        if await self.blocks.of(invitation.email) is not None:
             return BOUNCED
-        message = await self._outbox.get(mail_id(invitation))
+        message = await self.outbox.get(mail_id(invitation))
         return State.QUEUED.value if message is None else message.state.value
 
     async def look(self, team_id: str, invite_id: str, token: str) -> Invitation:
@@ -172,7 +169,7 @@ class Invitations:
 
     async def is_open(self, team_id: str) -> bool:
         """Whether the team is there and not being deleted."""
-        team = await self._db.get(teams(team_id).consistent())
+        team = await self.db.get(teams(team_id).consistent())
         return team is not None and not team.closing
 
     async def accept(self, visitor: Visitor, team_id: str, invite_id: str, token: str) -> str:
@@ -181,7 +178,7 @@ class Invitations:
             found = await self.look(team_id, invite_id, token)
         except InvitationOver:
             # The second click of somebody who is in already is no mistake.
-            if await self._db.get(team_users(team_id, visitor.id).consistent()) is not None:
+            if await self.db.get(team_users(team_id, visitor.id).consistent()) is not None:
                 return team_id
             raise
         if not visitor.verified or (visitor.email or "").casefold() != found.email.casefold():
@@ -189,23 +186,23 @@ class Invitations:
         for attempt in range(TRIES_MAX):
             if await self._join(visitor, found):
                 return team_id
-            await pause(attempt, self._clock)  # a name was changed just then, and its copy would be the old one
+            await pause(attempt, self.clock)  # a name was changed just then, and its copy would be the old one
         raise Contended("SK303", f"team {team_id} kept being changed by others")
 
     async def _join(self, visitor: Visitor, found: Invitation) -> bool:
         """False when the team or the person got another name meanwhile."""
-        team_id, now = found.team_id, days.now(self._clock)
-        user, team = await self._db.snapshot(users(visitor.id), teams(team_id))
+        team_id, now = found.team_id, days.now(self.clock)
+        user, team = await self.db.snapshot(users(visitor.id), teams(team_id))
         if user is None or team is None or team.closing:
             raise InvitationOver()
         used = invitations.delete(team_id, found.invite_id).must_exist()
         used = used.when(Invitation.token == found.token, Invitation.expires > now)
         unlock = invite_locks.delete(team_id, email_hash(found.email))
-        join = self._teams.join(team_id, team.name, user, found.role)
+        join = self.teams.join(team_id, team.name, user, found.role)
         same_user = users.must_exist(user.user_id).when(User.name == user.name)
         same_team = self._counted(team, found.role)
         try:
-            await self._db.transact(used, unlock, *join, same_user, same_team)
+            await self.db.transact(used, unlock, *join, same_user, same_team)
         except TransactionFailed as failed:
             if any(failed.failed(action) for action in join):
                 raise AlreadyMember() from failed
@@ -222,7 +219,7 @@ class Invitations:
         return teams.must_exist(team.team_id).when(*still)
 
     async def _found(self, team_id: str, invite_id: str) -> Invitation:
-        found = await self._db.get(one_invitation(team_id, invite_id))
+        found = await self.db.get(one_invitation(team_id, invite_id))
         if found is None:
             raise InvitationOver()
         return found

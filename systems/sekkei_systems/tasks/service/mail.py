@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import dataclass
 from datetime import date
+from functools import cached_property
 from urllib.parse import urlencode
 
 from sekkei.clock import Clock
@@ -12,6 +14,7 @@ from sekkei.kit.signing import Signer
 from sekkei.runtime import days
 from sekkei.runtime.outbox import Outbox
 from sekkei.runtime.refusals import NotThere
+from sekkei.runtime.settings import Settings
 from sekkei_systems.tasks.design import MailBlock, User, mail_blocks, users
 from sekkei_systems.tasks.rules import mails
 from sekkei_systems.tasks.rules.filters import lateness
@@ -24,9 +27,10 @@ def email_hash(email: str) -> str:
     return hashlib.sha256(email.casefold().encode()).hexdigest()
 
 
+@dataclass
 class MailBlocks:
-    def __init__(self, db: Database, clock: Clock) -> None:
-        self._db, self._clock = db, clock
+    db: Database
+    clock: Clock
 
     async def block(self, email: str, reason: str, detail: str = "") -> None:
         """Again is fine: the latest reason stands."""
@@ -35,39 +39,48 @@ class MailBlocks:
             email=email,
             reason=reason,
             detail=detail[:DETAIL_MAX],
-            at=days.now(self._clock),
+            at=days.now(self.clock),
         )
-        await self._db.write(mail_blocks.put(made))
+        await self.db.write(mail_blocks.put(made))
 
     async def of(self, email: str) -> MailBlock | None:
-        return await self._db.get(mail_blocks(email_hash(email)).consistent())
+        return await self.db.get(mail_blocks(email_hash(email)).consistent())
 
     async def unblock(self, email: str) -> None:
-        await self._db.write(mail_blocks.delete(email_hash(email)))
+        await self.db.write(mail_blocks.delete(email_hash(email)))
 
 
 # The morning's mail: what of somebody's work is late, in all their teams. One link in it stops it.
 
 
+@dataclass
 class Digest:
-    def __init__(
-        self, db: Database, outbox: Outbox, people: People, blocks: MailBlocks, signer: Signer, public_url: str
-    ) -> None:
-        self._db, self._outbox, self._people, self._blocks = db, outbox, people, blocks
-        self._signer, self._url = signer, f"{public_url}/tasks"
+    db: Database
+    outbox: Outbox
+    people: People
+    blocks: MailBlocks
+    settings: Settings
+
+    @cached_property
+    def _signer(self) -> Signer:
+        return self.settings.secrets.signer("tasks digest")
+
+    @property
+    def _url(self) -> str:
+        return f"{self.settings.public_url}/tasks"
 
     async def send(self, user_id: str, today: date) -> bool:
         """One mail a day, and none without a reason; False when there is none to send."""
         id = f"digest/{today}/{user_id}"
-        user = await self._db.get(users(user_id).consistent())
-        if user is None or not user.email or not user.digest or await self._outbox.get(id) is not None:
+        user = await self.db.get(users(user_id).consistent())
+        if user is None or not user.email or not user.digest or await self.outbox.get(id) is not None:
             return False
-        late = [task for task in await self._people.work(user_id) if lateness(task, today) is not None]
-        if not late or await self._blocks.of(user.email) is not None:
+        late = [task for task in await self.people.work(user_id) if lateness(task, today) is not None]
+        if not late or await self.blocks.of(user.email) is not None:
             return False
-        names = {team.team_id: team.team_name for team in await self._people.teams(user_id)}
+        names = {team.team_id: team.team_name for team in await self.people.teams(user_id)}
         body = mails.digest(user.name, late, names, today, self._url, self.stop_link(user_id))
-        return await self._outbox.put("mail", user.email, body, id=id)
+        return await self.outbox.put("mail", user.email, body, id=id)
 
     def stop_link(self, user_id: str) -> str:
         return f"{self._url}/digest/stop?{urlencode({'user': user_id, 'token': self._signer.mark(user_id)})}"
@@ -79,6 +92,6 @@ class Digest:
 
     async def want(self, user_id: str, wanted: bool) -> None:
         try:
-            await self._db.write(users.update(user_id).set(User.digest, wanted))
+            await self.db.write(users.update(user_id).set(User.digest, wanted))
         except ConditionFailed:
             return  # somebody who is not here gets none anyway

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from sekkei.clock import Clock
@@ -29,17 +30,17 @@ PAGE_SIZE = 50
 UNREAD_SHOWN_MAX = 99
 
 
+@dataclass
 class Notes:
     """Everybody sees their own, and only those."""
 
-    def __init__(self, db: Database) -> None:
-        self._db = db
+    db: Database
 
     async def page(self, who: str, after: str | None = None) -> Page[Note]:
         """The latest first, with everybody called as they are called in the team now."""
-        found = await self._db.page(notes_of(who).consistent(), size=PAGE_SIZE, after=after)
+        found = await self.db.page(notes_of(who).consistent(), size=PAGE_SIZE, after=after)
         causes = sorted({(note.team_id, note.by_id) for note in found if note.by_id})
-        members = await self._db.get_many([team_users(*ids) for ids in causes])
+        members = await self.db.get_many([team_users(*ids) for ids in causes])
         names: dict[tuple[str, str | None], str] = {
             (one.team_id, one.user_id): one.user_name for one in members if one is not None
         }
@@ -48,12 +49,12 @@ class Notes:
 
     async def unread(self, who: str) -> int:
         """How many, up to what is worth counting."""
-        return len(await self._db.page(notes_of(who).filter(Note.read.is_(False)).consistent(), size=UNREAD_SHOWN_MAX))
+        return len(await self.db.page(notes_of(who).filter(Note.read.is_(False)).consistent(), size=UNREAD_SHOWN_MAX))
 
     async def read_all(self, who: str) -> None:
-        for note in await self._db.all(notes_of(who).filter(Note.read.is_(False)).consistent()):
+        for note in await self.db.all(notes_of(who).filter(Note.read.is_(False)).consistent()):
             try:
-                await self._db.write(notes.update(who, note.at, note.note_id).set(Note.read, True))
+                await self.db.write(notes.update(who, note.at, note.note_id).set(Note.read, True))
             except ConditionFailed:
                 continue  # its time was over just then
 
@@ -65,26 +66,27 @@ NOTE_LIFE = timedelta(days=90)
 TEXT_MAX = 200
 
 
+@dataclass
 class Herald:
     """Every row has a key made from its cause, so a record that is delivered again writes nothing new."""
 
-    def __init__(self, db: Database, clock: Clock) -> None:
-        self._db, self._clock = db, clock
+    db: Database
+    clock: Clock
 
     async def changed(self, old: Task | None, new: Task) -> None:
         """Whoever is given a task is told, unless it came with many others out of a file."""
         came_in = old is None and new.import_id is not None
         theirs_now = new.assignee is not None and not came_in and (old is None or old.assignee != new.assignee)
         if theirs_now and new.assignee and new.assignee != new.updated_by and not new.deleted_at:
-            at = new.updated_at or days.now_jst(self._clock)
+            at = new.updated_at or days.now_jst(self.clock)
             by = new.updated_by, await self._name(new.updated_by)
             await self._tell(new.assignee, NoteKind.ASSIGNED, new, by, at, f"{new.task_id}-{new.version}")
 
     async def said(self, comment: Comment) -> None:
         """What was said of a task that went in that moment goes too: nobody else would come for it."""
-        task = await self._db.get(one_task(comment.team_id, comment.task_id))
+        task = await self.db.get(one_task(comment.team_id, comment.task_id))
         if task is None:
-            await self._db.write(comments.delete(comment.team_id, comment.task_id, comment.comment_id))
+            await self.db.write(comments.delete(comment.team_id, comment.task_id, comment.comment_id))
         if task is None or task.deleted_at is not None:
             return
         for user_id in sorted(comment.mentions - {comment.author}):
@@ -94,9 +96,9 @@ class Herald:
 
     async def counted(self, team_id: str, task_id: str) -> None:
         """How many comments a task has now. Counted anew each time, so a record that comes again changes nothing."""
-        count = await self._db.count(comments_on(team_id, task_id).consistent())
+        count = await self.db.count(comments_on(team_id, task_id).consistent())
         try:
-            await self._db.write(talks.update(team_id, task_id).set(Talk.comments, count))
+            await self.db.write(talks.update(team_id, task_id).set(Talk.comments, count))
         except ConditionFailed:
             return  # the task is gone
 
@@ -124,7 +126,7 @@ class Herald:
         await self._write(made)
 
     async def _name(self, user_id: str) -> str:
-        found = await self._db.get(users(user_id)) if user_id else None
+        found = await self.db.get(users(user_id)) if user_id else None
         return found.name if found else ""
 
     async def _write(self, note: Note) -> None:
@@ -133,7 +135,7 @@ class Herald:
         named = [team_users.must_exist(note.team_id, note.by_id)] if note.by_id else []
         there = team_users.must_exist(note.team_id, note.user_id)
         try:
-            await self._db.transact(notes.create(note), there, still_open(note.team_id), *named)
+            await self.db.transact(notes.create(note), there, still_open(note.team_id), *named)
         except TransactionFailed as failed:
             # Otherwise the record came before, or they have left the team since, or it is being deleted.
             if [action for action, _ in failed.reasons] == named:

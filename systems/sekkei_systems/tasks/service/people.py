@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sekkei.clock import Clock
 from sekkei.design import ConditionFailed, Database
@@ -27,18 +27,18 @@ class Visitor:
     """The address was shown to be theirs; invitations go by it."""
 
 
+@dataclass
 class People:
     """Sign-up, renaming, and what belongs to one person over all teams."""
 
-    def __init__(self, db: Database, clock: Clock, jobs: Jobs) -> None:
-        self._db = db
-        self._clock = clock
-        self._jobs = jobs
-        self._known: dict[str, tuple[Visitor, float]] = {}
+    db: Database
+    clock: Clock
+    jobs: Jobs
+    _known: dict[str, tuple[Visitor, float]] = field(init=False, default_factory=dict)
 
     async def arrive(self, visitor: Visitor) -> User:
         """Makes the person's row the first time, with the address that only one person can have."""
-        found = await self._db.get(users(visitor.id).consistent())
+        found = await self.db.get(users(visitor.id).consistent())
         if found is None:
             return await self._sign_up(visitor)
         if found.name != visitor.name:
@@ -48,7 +48,7 @@ class People:
     async def seen(self, visitor: Visitor) -> None:
         """The same for every request: asks the store at most once a minute for one person and name."""
         known, until = self._known.get(visitor.id, (None, 0.0))
-        now = self._clock.now()
+        now = self.clock.now()
         if known == visitor and now < until:
             return
         await self.arrive(visitor)
@@ -57,37 +57,37 @@ class People:
         self._known[visitor.id] = visitor, now + KNOWN_SECONDS
 
     async def _sign_up(self, visitor: Visitor) -> User:
-        made = User(user_id=visitor.id, email=visitor.email, name=visitor.name, created_on=days.today(self._clock))
+        made = User(user_id=visitor.id, email=visitor.email, name=visitor.name, created_on=days.today(self.clock))
         try:
-            return await self._db.write(users.create(made))
+            return await self.db.write(users.create(made))
         except ConditionFailed as failed:
             if failed.taken is not None:
                 raise EmailTaken(field="email") from failed
-            return await self._db.need(users(visitor.id).consistent())
+            return await self.db.need(users(visitor.id).consistent())
 
     async def rename(self, user_id: str, name: str) -> User:
         """The person's own row now, the copies in their teams by a job that can be cut off anywhere."""
-        job = self._jobs.start_action("rename-user", {"user_id": user_id}, id=f"rename-user/{self._clock.uuid()}")
-        await self._db.transact(users.update(user_id).set(User.name, name), job)
-        return await self._db.need(users(user_id).consistent())
+        job = self.jobs.start_action("rename-user", {"user_id": user_id}, id=f"rename-user/{self.clock.uuid()}")
+        await self.db.transact(users.update(user_id).set(User.name, name), job)
+        return await self.db.need(users(user_id).consistent())
 
     async def get(self, user_id: str) -> User:
-        return await self._db.need(users(user_id).consistent())
+        return await self.db.need(users(user_id).consistent())
 
     async def by_email(self, email: str) -> User | None:
-        return await self._db.holder(emails, User.email == email)
+        return await self.db.holder(emails, User.email == email)
 
     async def teams(self, who: str) -> list[UserTeam]:
         """Their teams, by name."""
-        return sorted(await self._db.all(teams_of(who).consistent()), key=lambda team: team.team_name)
+        return sorted(await self.db.all(teams_of(who).consistent()), key=lambda team: team.team_name)
 
     async def work(self, who: str, teams: list[UserTeam] | None = None, most: int = 200) -> list[Task]:
         """What they still have to do, in all teams that they are in; without descriptions."""
         mine = {team.team_id for team in (await self.teams(who) if teams is None else teams)}
-        page = await self._db.page(work_of_user(who), size=most)
+        page = await self.db.page(work_of_user(who), size=most)
         return [task for task in page if task.team_id in mine]
 
     async def totals(self, memberships: list[UserTeam]) -> dict[str, Totals]:
         """How many tasks each of somebody's teams has."""
-        found = await self._db.get_many([totals_of(team.team_id) for team in memberships])
+        found = await self.db.get_many([totals_of(team.team_id) for team in memberships])
         return {one.team_id: one for one in found if one is not None}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from sekkei.design import ConditionFailed, Database, TransactionFailed, Update
@@ -64,11 +65,11 @@ ABOUT = {
 }
 
 
+@dataclass
 class TaskPeople:
-    def __init__(self, db: Database, access: Access, teams: Teams) -> None:
-        self._db = db
-        self._access = access
-        self._teams = teams
+    db: Database
+    access: Access
+    teams: Teams
 
     def personal(self) -> Personal:
         traces = [("traces", self._nameless), ("views", self._views), ("notes", self._notes)]
@@ -78,26 +79,26 @@ class TaskPeople:
     # Everything of somebody
 
     async def export(self, person: Person) -> AsyncIterator[Exported]:
-        user = await self._db.get(users(person.user_id).consistent())
+        user = await self.db.get(users(person.user_id).consistent())
         if user is None:
             return
-        memberships = await self._db.all(teams_of(person.user_id).consistent())
+        memberships = await self.db.all(teams_of(person.user_id).consistent())
         yield "profile.json", as_data(user)
         yield "teams.json", [as_data(team, "feed") for team in memberships]
         yield "tasks.json", [task async for task in self._tasks_of(person.user_id, memberships)]
         yield "comments.json", [comment async for comment in self._comments_of(person.user_id, memberships)]
-        yield "notes.json", [as_data(note) for note in await self._db.all(notes_of(person.user_id))]
+        yield "notes.json", [as_data(note) for note in await self.db.all(notes_of(person.user_id))]
 
     async def _tasks_of(self, user_id: str, memberships: list[UserTeam]) -> AsyncIterator[dict[str, Any]]:
         """What is theirs to do, and what they wrote down."""
         theirs = (Task.assignee == user_id) | (Task.created_by == user_id)
         for team in memberships:
-            async for task in self._db.each(stored_tasks(team.team_id).filter(theirs)):
+            async for task in self.db.each(stored_tasks(team.team_id).filter(theirs)):
                 yield as_data(task)
 
     async def _comments_of(self, user_id: str, memberships: list[UserTeam]) -> AsyncIterator[dict[str, Any]]:
         for team in memberships:
-            async for comment in self._db.each(comments_in(team.team_id).filter(Comment.author == user_id)):
+            async for comment in self.db.each(comments_in(team.team_id).filter(Comment.author == user_id)):
                 yield as_data(comment)
 
     # What only they can settle
@@ -105,7 +106,7 @@ class TaskPeople:
     async def obstacles(self, person: Person) -> Sequence[Obstacle]:
         """Teams that others are in and nobody else leads."""
         found = []
-        for team in await self._db.all(teams_of(person.user_id).consistent()):
+        for team in await self.db.all(teams_of(person.user_id).consistent()):
             if team.role is Role.ADMIN and await self._would_be_headless(team):
                 name = team.team_name
                 text = {
@@ -120,14 +121,14 @@ class TaskPeople:
         return bool(others) and all(one.role is not Role.ADMIN for one in others)
 
     async def _others(self, team_id: str, user_id: str) -> list[TeamUser]:
-        members = await self._db.all(members_of(team_id).consistent())
+        members = await self.db.all(members_of(team_id).consistent())
         return in_order([one for one in members if one.user_id != user_id])
 
     # Leaving
 
     async def _teams_left(self, payload: Payload, cursor: str | None) -> Progress:
         """One team after the other, until there is none."""
-        team = await self._db.first(teams_of(payload["user_id"]).consistent())
+        team = await self.db.first(teams_of(payload["user_id"]).consistent())
         if team is None:
             return Progress(0)
         await self._leave(team)
@@ -136,9 +137,9 @@ class TaskPeople:
     async def _leave(self, team: UserTeam) -> None:
         """Where nobody else is left the team goes; where nobody else leads, whoever has been there longest does."""
         team_id, user_id = team.team_id, team.user_id
-        membership = await self._db.get(team_users(team_id, user_id).consistent())
+        membership = await self.db.get(team_users(team_id, user_id).consistent())
         if membership is None:  # half of a membership
-            await self._db.write(user_teams.delete(user_id, team_id))
+            await self.db.write(user_teams.delete(user_id, team_id))
             return
         others = await self._others(team_id, user_id)
         if membership.role is Role.ADMIN:
@@ -147,13 +148,13 @@ class TaskPeople:
 
     async def _handed_over(self, team_id: str, user_id: str, others: list[TeamUser]) -> None:
         try:
-            admin = await self._access.admin(user_id, team_id)
+            admin = await self.access.admin(user_id, team_id)
         except NoSuchTeam:
             return  # it is being deleted already
         if not others:
-            await self._teams.delete(admin)
+            await self.teams.delete(admin)
         elif others[0].role is not Role.ADMIN:
-            await self._teams.set_role(admin, others[0].user_id, Role.ADMIN)
+            await self.teams.set_role(admin, others[0].user_id, Role.ADMIN)
 
     async def _remove(self, membership: TeamUser, *, counted: bool) -> None:
         team_id, user_id = membership.team_id, membership.user_id
@@ -161,13 +162,13 @@ class TaskPeople:
         fewer = [admins] if counted and membership.role is Role.ADMIN else []
         gone = team_users.delete(team_id, user_id).must_exist().when(TeamUser.role == membership.role)
         try:
-            await self._db.transact(*fewer, gone, user_teams.delete(user_id, team_id))
+            await self.db.transact(*fewer, gone, user_teams.delete(user_id, team_id))
         except TransactionFailed:
             pass  # somebody changed the team just then; the step looks at it anew
 
     async def _nameless(self, payload: Payload, cursor: str | None) -> Progress:
         """In every team, for they may have left one before. A team at a time."""
-        page = await self._db.page(all_teams(), size=1, after=cursor)
+        page = await self.db.page(all_teams(), size=1, after=cursor)
         done = 0
         for team in page:
             done += await self._in_team(team.team_id, payload["user_id"], payload.get("email", ""))
@@ -177,22 +178,22 @@ class TaskPeople:
 
     async def _in_team(self, team_id: str, user_id: str, email: str) -> int:
         done = 0
-        async for task in self._db.each(stored_tasks(team_id).with_expired()):
+        async for task in self.db.each(stored_tasks(team_id).with_expired()):
             done += await self._changed(_task_without(task, user_id))
-        async for comment in self._db.each(comments_in(team_id).consistent()):
+        async for comment in self.db.each(comments_in(team_id).consistent()):
             done += await self._changed(_comment_without(comment, user_id))
-        async for line in self._db.each(activities_in(team_id).consistent()):
+        async for line in self.db.each(activities_in(team_id).consistent()):
             done += await self._changed(_activity_without(line, user_id))
-        async for invitation in self._db.each(invitations_of(team_id).consistent()):
+        async for invitation in self.db.each(invitations_of(team_id).consistent()):
             done += await self._invitation(invitation, user_id, email)
         undone = batches.where(Batch.team_id == team_id).filter(Batch.who == user_id).consistent()
-        return done + await self._db.write_many(
-            [batches.delete(one.team_id, one.batch_id) for one in await self._db.all(undone)]
+        return done + await self.db.write_many(
+            [batches.delete(one.team_id, one.batch_id) for one in await self.db.all(undone)]
         )
 
     async def _among_members(self, team_id: str, user_id: str, name: str) -> int:
         done = 0
-        for member in await self._db.all(members_of(team_id).consistent()):
+        for member in await self.db.all(members_of(team_id).consistent()):
             done += await self._in_notes(member, user_id, name)
             done += await self._in_views(member, user_id)
         return done
@@ -204,24 +205,24 @@ class TaskPeople:
         if name:
             theirs = theirs | (Note.by_id.absent() & (Note.by == name))
         told = notes_of(member.user_id).filter(theirs, Note.team_id == member.team_id)
-        for note in await self._db.all(told.consistent()):
+        for note in await self.db.all(told.consistent()):
             update = notes.update(note.user_id, note.at, note.note_id).set(Note.by, NOBODY).set(Note.by_id, None)
             done += await self._changed(update)
         return done
 
     async def _in_views(self, member: TeamUser, user_id: str) -> int:
         """A view of the tasks of somebody who is gone shows nothing any more."""
-        found = await self._db.all(views_of(member.user_id, member.team_id).consistent())
+        found = await self.db.all(views_of(member.user_id, member.team_id).consistent())
         theirs = [one for one in found if user_id in one.query]
         gone = [saved_views.delete(one.user_id, one.team_id, one.view_id) for one in theirs]
-        return await self._db.write_many(gone)
+        return await self.db.write_many(gone)
 
     async def _in_webhooks(self, team_id: str, user_id: str) -> int:
         """What other programs were told of them goes; the addresses they added stay the team's."""
         told = deliveries_in(team_id).filter(HookDelivery.people.contains(user_id)).consistent()
-        gone = [deliveries.delete(team_id, one.hook_id, one.delivery_id) for one in await self._db.all(told)]
-        done = await self._db.write_many(gone)
-        for hook in await self._db.all(hooks_of(team_id).filter(Hook.created_by == user_id).consistent()):
+        gone = [deliveries.delete(team_id, one.hook_id, one.delivery_id) for one in await self.db.all(told)]
+        done = await self.db.write_many(gone)
+        for hook in await self.db.all(hooks_of(team_id).filter(Hook.created_by == user_id).consistent()):
             done += await self._changed(hooks.update(team_id, hook.hook_id).set(Hook.created_by, ""))
         return done
 
@@ -229,7 +230,7 @@ class TaskPeople:
         if update is None:
             return 0
         try:
-            await self._db.write(update)
+            await self.db.write(update)
         except ConditionFailed:
             return 0  # gone meanwhile
         return 1
@@ -244,7 +245,7 @@ class TaskPeople:
 
     async def _ended(self, one: Invitation) -> int:
         try:
-            await self._db.transact(*ended(one))
+            await self.db.transact(*ended(one))
         except TransactionFailed:
             return 0  # somebody else has ended it just then
         return 1
@@ -252,18 +253,18 @@ class TaskPeople:
     async def _views(self, payload: Payload, cursor: str | None) -> Progress:
         """Their own, also in teams that they were in once."""
         theirs = saved_views.where(SavedView.user_id == payload["user_id"]).consistent()
-        gone = [saved_views.delete(one.user_id, one.team_id, one.view_id) for one in await self._db.all(theirs)]
-        return Progress(await self._db.write_many(gone))
+        gone = [saved_views.delete(one.user_id, one.team_id, one.view_id) for one in await self.db.all(theirs)]
+        return Progress(await self.db.write_many(gone))
 
     async def _notes(self, payload: Payload, cursor: str | None) -> Progress:
-        page = await self._db.page(notes_of(payload["user_id"]).consistent(), size=NOTES_PER_STEP)
-        await self._db.write_many(notes.delete(one.user_id, one.at, one.note_id) for one in page)
+        page = await self.db.page(notes_of(payload["user_id"]).consistent(), size=NOTES_PER_STEP)
+        await self.db.write_many(notes.delete(one.user_id, one.at, one.note_id) for one in page)
         return Progress(len(page), "more" if len(page) else None)
 
     async def _user(self, payload: Payload, cursor: str | None) -> Progress:
         if payload["email"]:
-            await self._db.write(mail_blocks.delete(email_hash(payload["email"])))
-        return Progress(int(await self._db.write(users.delete(payload["user_id"])) is not None))
+            await self.db.write(mail_blocks.delete(email_hash(payload["email"])))
+        return Progress(int(await self.db.write(users.delete(payload["user_id"])) is not None))
 
 
 def _task_without(task: Task, user_id: str) -> Update[Any] | None:

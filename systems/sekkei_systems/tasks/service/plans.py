@@ -98,12 +98,15 @@ class Marks:
     family: Relatives = ALONE
 
 
+@dataclass
 class Plans:
-    def __init__(self, db: Database, clock: Clock, tasks: Tasks, numbers: Numbers) -> None:
-        self._db, self._clock, self._tasks, self._numbers = db, clock, tasks, numbers
+    db: Database
+    clock: Clock
+    tasks: Tasks
+    numbers: Numbers
 
     async def get(self, member: Member, task_id: str) -> Plan:
-        found = await self._db.get(plan_of(member.team_id, task_id))
+        found = await self.db.get(plan_of(member.team_id, task_id))
         return found or Plan(team_id=member.team_id, task_id=task_id)
 
     async def marks(self, member: Member, task_ids: Sequence[str]) -> dict[str, Marks]:
@@ -120,7 +123,7 @@ class Plans:
     async def beside(self, found: Sequence[Task]) -> dict[str, Beside]:
         """What stands beside tasks, in one call; in two, where they have relatives. They may be of several teams."""
         refs: list[Ref[Any]] = [talk_about(one.team_id, one.task_id) for one in found]
-        there = await self._db.get_many([*refs, *(plans(one.team_id, one.task_id) for one in found)])
+        there = await self.db.get_many([*refs, *(plans(one.team_id, one.task_id) for one in found)])
         families = await self._families([one for one in there[len(found) :] if one])
         ids = [one.task_id for one in found]
         talks = zip(ids, there, strict=False)
@@ -141,19 +144,19 @@ class Plans:
 
     async def _several(self, member: Member, task_ids: Sequence[str]) -> list[Plan]:
         wanted = [plans(member.team_id, id) for id in dict.fromkeys(task_ids)]
-        return [one for one in await self._db.get_many(wanted) if one]
+        return [one for one in await self.db.get_many(wanted) if one]
 
     async def _named_in(self, found: Sequence[Plan], *, consistent: bool = False) -> dict[str, Task]:
         """Every task that these plans name, except those in the trash and those that are gone."""
         ids = {(one.team_id, id) for one in found for id in (*one.blocked_by, *one.children, one.parent) if id}
         refs = [(one_task if consistent else tasks)(*pair) for pair in sorted(ids)]
-        there = await self._db.get_many(refs) if refs else []
+        there = await self.db.get_many(refs) if refs else []
         return {one.task_id: one for one in there if one is not None and one.deleted_at is None}
 
     # The checklist
 
     async def add_check(self, member: Member, task_id: str, text: str) -> Plan:
-        made = Check(id=short(self._clock), text=line_of(text, CHECK_MAX, "text"))
+        made = Check(id=short(self.clock), text=line_of(text, CHECK_MAX, "text"))
 
         def added(plan: Plan) -> Plan:
             if len(plan.checks) >= CHECKS_MAX:
@@ -183,7 +186,7 @@ class Plans:
         again."""
         by_id = await self._meant(member, by)
         for attempt in range(TRIES_MAX):
-            seen = await self._db.get(links(member.team_id).consistent()) or Links(team_id=member.team_id)
+            seen = await self.db.get(links(member.team_id).consistent()) or Links(team_id=member.team_id)
             await self._check_circle(member, task_id, by_id)
             same = Links.moves == seen.moves
             count = (
@@ -194,7 +197,7 @@ class Plans:
             try:
                 return await self._change(member, task_id, lambda plan: _blocked(plan, by_id), count)
             except TransactionFailed:
-                await pause(attempt, self._clock)
+                await pause(attempt, self.clock)
         raise Contended("SK303", f"dependencies of team {member.team_id} kept being changed by others")
 
     async def _meant(self, member: Member, by: str) -> str:
@@ -202,7 +205,7 @@ class Plans:
         try:
             if "#" in found:
                 raise NoSuchTask()
-            return (await self._tasks.card(member, found)).task_id
+            return (await self.tasks.card(member, found)).task_id
         except NoSuchTask as wrong:
             raise NoSuchBlocker(field="by") from wrong
 
@@ -213,7 +216,7 @@ class Plans:
 
     async def _named(self, member: Member, by: str) -> str:
         try:
-            return await self._numbers.named(member, by)
+            return await self.numbers.named(member, by)
         except NoSuchTask as wrong:
             raise NoSuchBlocker(field="by") from wrong
 
@@ -224,16 +227,16 @@ class Plans:
             if task_id in waiting or len(seen) > WALKED_MAX:
                 raise Circular()
             seen |= waiting
-            found = await self._db.get_many([plan_of(member.team_id, id) for id in sorted(waiting)])
+            found = await self.db.get_many([plan_of(member.team_id, id) for id in sorted(waiting)])
             waiting = set().union(*(one.blocked_by for one in found if one)) - seen
 
     # Again
 
     async def repeat(self, member: Member, task_id: str, rule: str) -> Plan:
         """By a preset's name or an RRULE; "" for not again."""
-        task = await self._tasks.card(member, task_id)
+        task = await self.tasks.card(member, task_id)
         wanted = anchored(checked(rule), task.end) if rule else None
-        if wanted is not None and following(wanted, task.end, days.today(self._clock)) is None:
+        if wanted is not None and following(wanted, task.end, days.today(self.clock)) is None:
             raise BadRule(field="rule")
         return await self._change(member, task_id, lambda plan: replace(plan, rule=wanted))
 
@@ -242,20 +245,20 @@ class Plans:
     ) -> Plan:
         """Raises TransactionFailed when `more` is what fails."""
         for attempt in range(TRIES_MAX):
-            await self._tasks.card(member, task_id)
-            plan = await self._db.get(plan_of(member.team_id, task_id))
+            await self.tasks.card(member, task_id)
+            plan = await self.db.get(plan_of(member.team_id, task_id))
             wanted = change(plan or Plan(team_id=member.team_id, task_id=task_id))
             if plan is not None and plan == wanted:
                 return plan
             write = self._write(plan, wanted)
             try:
-                await self._db.transact(write, tasks.must_exist(member.team_id, task_id), *more)
+                await self.db.transact(write, tasks.must_exist(member.team_id, task_id), *more)
             except (ConditionFailed, TransactionFailed) as failed:
                 if more and isinstance(failed, TransactionFailed) and not failed.failed(write):
                     raise
-                await pause(attempt, self._clock)
+                await pause(attempt, self.clock)
                 continue
-            found = await self._db.get(plan_of(member.team_id, task_id))
+            found = await self.db.get(plan_of(member.team_id, task_id))
             if found is None:
                 raise NoSuchTask()  # somebody has deleted it for good since
             return found
@@ -293,16 +296,18 @@ def _family(plan: Plan, named: Mapping[str, Task]) -> Relatives:
 # A task that comes again: when it is done, the next one is made, once.
 
 
+@dataclass
 class Recurrence:
-    def __init__(self, db: Database, clock: Clock, tasks: Tasks) -> None:
-        self._db, self._clock, self._tasks = db, clock, tasks
+    db: Database
+    clock: Clock
+    tasks: Tasks
 
     async def done(self, task: Task) -> Task | None:
         """The next one, with the rule, the checklist and the parent; None when there is none, or it has been made
         before."""
         for attempt in range(TRIES_MAX):
-            plan = await self._db.get(plan_of(task.team_id, task.task_id))
-            due = following(plan.rule, task.end, days.today(self._clock)) if plan and plan.rule else None
+            plan = await self.db.get(plan_of(task.team_id, task.task_id))
+            due = following(plan.rule, task.end, days.today(self.clock)) if plan and plan.rule else None
             if plan is None or due is None:
                 return None
             try:
@@ -310,11 +315,11 @@ class Recurrence:
             except NoSuchTeam:
                 return None  # it is being deleted
             except TransactionFailed:
-                await pause(attempt, self._clock)  # somebody else made it just then, or changed the plan
+                await pause(attempt, self.clock)  # somebody else made it just then, or changed the plan
         raise Contended("SK303", f"the plan of {task.task_id} kept being changed by others")
 
     async def _next(self, task: Task, plan: Plan, due: date) -> Task:
-        draft, tie = await self._again(await self._tasks.whole(task), due), await self._tie(plan)
+        draft, tie = await self._again(await self.tasks.whole(task), due), await self._tie(plan)
         who = await self._maker(task)
         # An assignee is looked at where tasks are made; one item stands in a transaction once.
         still_there = [team_users.must_exist(task.team_id, who)] if who and who != draft.assignee else []
@@ -322,18 +327,18 @@ class Recurrence:
         def moved(made: Task) -> list[Action[Any, Any]]:
             return [*self._moved(plan, made, tie), *still_there]
 
-        return await self._tasks.create_after(task.team_id, who, draft, moved)
+        return await self.tasks.create_after(task.team_id, who, draft, moved)
 
     async def _maker(self, task: Task) -> str:
         """Whoever finished it, if they are still in the team: nothing is to name somebody who has left."""
         who = task.updated_by
-        there = who and await self._db.get(team_users(task.team_id, who).consistent()) is not None
+        there = who and await self.db.get(team_users(task.team_id, who).consistent()) is not None
         return who if there else ""
 
     async def _tie(self, plan: Plan) -> Tie | None:
         """The next of a subtask is one, too, unless the parent has gone or is full."""
         try:
-            return await self._tasks.subtasks.tie(plan.team_id, None, plan.parent) if plan.parent else None
+            return await self.tasks.subtasks.tie(plan.team_id, None, plan.parent) if plan.parent else None
         except Refusal:
             return None
 
@@ -349,8 +354,8 @@ class Recurrence:
     async def _again(self, task: Task, due: date) -> TaskDraft:
         """With dates as far apart as before; without tags and assignees that have gone meanwhile."""
         draft = TaskDraft.of(task)
-        tags = {one.tag_id for one in await self._db.all(tags_of(task.team_id).consistent())}
-        members = {one.user_id for one in await self._db.all(members_of(task.team_id).consistent())}
+        tags = {one.tag_id for one in await self.db.all(tags_of(task.team_id).consistent())}
+        members = {one.user_id for one in await self.db.all(members_of(task.team_id).consistent())}
         length = task.end - task.start if task.start and task.end else timedelta()
         return structs.replace(
             draft,

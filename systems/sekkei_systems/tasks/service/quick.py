@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import dataclass
 
 from sekkei.clock import Clock
 from sekkei.design import Database
@@ -18,18 +19,20 @@ from sekkei_systems.tasks.service.tasks import Tasks
 LINE_MAX = 400
 
 
+@dataclass
 class Quick:
-    def __init__(self, db: Database, clock: Clock, tasks: Tasks) -> None:
-        self._db, self._clock, self._tasks = db, clock, tasks
+    db: Database
+    clock: Clock
+    tasks: Tasks
 
     async def understood(self, member: Member, text: str) -> Understood:
         if len(text) > LINE_MAX:
             raise BadText(field="text", most=LINE_MAX)
         people, tags = await asyncio.gather(self._people(member, text), self._tags(member, text))
-        return understood(text, days.today(self._clock), people, tags, member.user_id)
+        return understood(text, days.today(self.clock), people, tags, member.user_id)
 
     async def create(self, member: Member, text: str, status: Status = Status.TODO, parent: str | None = None) -> Task:
-        return await self._tasks.create(member, await self.draft(member, text, status), parent)
+        return await self.tasks.create(member, await self.draft(member, text, status), parent)
 
     async def draft(self, member: Member, text: str, status: Status = Status.TODO) -> TaskDraft:
         found = await self.understood(member, text)
@@ -48,9 +51,9 @@ class Quick:
     async def _people(self, member: Member, text: str) -> dict[str, str]:
         if "@" not in text and "＠" not in text:
             return {}
-        return {one.user_id: one.user_name for one in await self._db.all(members_of(member.team_id))}
+        return {one.user_id: one.user_name for one in await self.db.all(members_of(member.team_id))}
 
     async def _tags(self, member: Member, text: str) -> dict[str, str]:
         if "#" not in text and "＃" not in text:
             return {}
-        return {one.tag_id: one.name for one in await self._db.all(tags_of(member.team_id))}
+        return {one.tag_id: one.name for one in await self.db.all(tags_of(member.team_id))}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import date
 from functools import reduce
 from operator import or_
@@ -38,9 +39,10 @@ READ_MAX = 300
 M = TypeVar("M")
 
 
+@dataclass
 class Search:
-    def __init__(self, db: Database, numbers: Numbers) -> None:
-        self._db, self._numbers = db, numbers
+    db: Database
+    numbers: Numbers
 
     async def page(
         self, member: Member, wanted: Filter, today: date, *, size: int, after: str | None = None
@@ -59,26 +61,26 @@ class Search:
 
     async def answers(self, member: Member, task: Task, words: tuple[str, ...]) -> bool:
         """Whether one task answers all words; looks no further than it must."""
-        text = await self._db.get(search_texts(task.team_id, task.task_id))
+        text = await self.db.get(search_texts(task.team_id, task.task_id))
         left = {word for word in words if text is None or word not in text.text}
         left -= {word for word in left if meant(word, member.keys) == task.number}
         if left:
             left -= (await self._named(member.team_id, tuple(left))).words_of(task)
         if left:
-            said = await self._db.all(comments_on(task.team_id, task.task_id))
+            said = await self.db.all(comments_on(task.team_id, task.task_id))
             left -= {word for word in left for one in said if word in searched(one.text)}
         return not left
 
     async def _meant(self, member: Member, words: tuple[str, ...]) -> dict[str, str]:
         """Which words are references, and to which task."""
         numbers = {word: number for word in words if (number := meant(word, member.keys)) is not None}
-        known = await self._numbers.known(member, list(numbers.values())) if numbers else {}
+        known = await self.numbers.known(member, list(numbers.values())) if numbers else {}
         return {word: known[number] for word, number in numbers.items() if number in known}
 
     async def _hits(self, team_id: str, words: tuple[str, ...]) -> dict[str, set[str]]:
         """Which tasks answer which words."""
         texts, said, named = await asyncio.gather(
-            self._db.all(_any(searchable(team_id), (SearchText.text.contains(word) for word in words))),
+            self.db.all(_any(searchable(team_id), (SearchText.text.contains(word) for word in words))),
             self._said(team_id, words),
             self._named(team_id, words),
         )
@@ -94,24 +96,24 @@ class Search:
     async def _said(self, team_id: str, words: tuple[str, ...]) -> list[tuple[str, set[str]]]:
         """Comments are stored as they were written, so their letters are compared here; a page of them at a time."""
         found: list[tuple[str, set[str]]] = []
-        async for comment in self._db.each(comments_in(team_id)):
+        async for comment in self.db.each(comments_in(team_id)):
             plain = searched(comment.text)
             answered = {word for word in words if word in plain}
             found += [(comment.task_id, answered)] if answered else []
         return found
 
     async def _named(self, team_id: str, words: tuple[str, ...]) -> Named:
-        tags, members = await asyncio.gather(self._db.all(tags_of(team_id)), self._db.all(members_of(team_id)))
+        tags, members = await asyncio.gather(self.db.all(tags_of(team_id)), self.db.all(members_of(team_id)))
         return Named.by(words, {one.ref: one.name for one in tags}, {one.user_id: one.user_name for one in members})
 
     async def _of(self, team_id: str, named: Named) -> list[Task]:
         """The tasks that carry one of the tags or belong to one of the people."""
         either = [Task.tags.contains(ref) for ref in sorted(named.refs)]
         either += [Task.assignee == id for id in sorted(named.ids)]
-        return await self._db.all(_any(every_task(team_id), either)) if either else []
+        return await self.db.all(_any(every_task(team_id), either)) if either else []
 
     async def _tasks(self, team_id: str, ids: list[str]) -> list[Task]:
-        found = await self._db.get_many([tasks(team_id, id) for id in ids])
+        found = await self.db.get_many([tasks(team_id, id) for id in ids])
         return [task for task in found if task is not None]
 
 

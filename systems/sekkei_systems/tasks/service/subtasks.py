@@ -98,14 +98,15 @@ def _is(parent: str | None) -> Any:
     return Plan.parent == parent if parent else Plan.parent.absent()
 
 
+@dataclass
 class Subtasks:
-    def __init__(self, db: Database, numbers: Numbers) -> None:
-        self._db, self._numbers = db, numbers
+    db: Database
+    numbers: Numbers
 
     async def meant(self, member: Member, text: str) -> str:
         """The parent that somebody means by an id, or by a number as in DEV-12."""
         try:
-            found = await self._numbers.named(member, text.strip())
+            found = await self.numbers.named(member, text.strip())
         except NoSuchTask as wrong:
             raise NoSuchParent(field="parent") from wrong
         if not found or "#" in found:
@@ -116,20 +117,20 @@ class Subtasks:
         """What is part of a task, named as `meant` has it."""
         ids = member.team_id, await self.meant(member, parent)
         refs: list[Ref[Any]] = [one_task(*ids), plan_of(*ids)]
-        task, plan = await self._db.get_many(refs)
+        task, plan = await self.db.get_many(refs)
         if task is None or task.deleted_at is not None:
             raise NoSuchParent(field="parent")
         return list((await self._present(member.team_id, sorted(plan.children if plan else ()))).values())
 
     async def is_part(self, member: Member, task_id: str, parent: str) -> bool:
-        plan = await self._db.get(plan_of(member.team_id, task_id))
+        plan = await self.db.get(plan_of(member.team_id, task_id))
         return plan is not None and plan.parent is not None and plan.parent == await self.meant(member, parent)
 
     async def tie(self, team_id: str, task_id: str | None, parent: str | None) -> Tie | None:
         """What makes a task part of another, or of none; None when it is so already. A new task has no id yet.
 
         It is refused before anything is written, and fails if something changes before it is."""
-        own = await self._db.get(plan_of(team_id, task_id)) if task_id else None
+        own = await self.db.get(plan_of(team_id, task_id)) if task_id else None
         was = own.parent if own else None
         above = await self._above(team_id, task_id, parent) if parent else None
         if was == parent:
@@ -145,7 +146,7 @@ class Subtasks:
         if parent == task_id:
             raise OwnParent(field="parent")
         refs: list[Ref[Any]] = [one_task(team_id, parent), plan_of(team_id, parent)]
-        task, plan = await self._db.get_many(refs)
+        task, plan = await self.db.get_many(refs)
         if task is None or task.deleted_at is not None:
             raise NoSuchParent(field="parent")
         if plan and plan.parent and await self._present(team_id, [plan.parent]):
@@ -158,5 +159,5 @@ class Subtasks:
     async def _present(self, team_id: str, ids: Iterable[str | None]) -> dict[str, Task]:
         """Those that are not in the trash, nor gone."""
         wanted = [one_task(team_id, id) for id in dict.fromkeys(ids) if id]
-        found = await self._db.get_many(wanted) if wanted else []
+        found = await self.db.get_many(wanted) if wanted else []
         return {one.task_id: one for one in found if one is not None and one.deleted_at is None}

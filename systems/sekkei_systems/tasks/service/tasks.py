@@ -97,13 +97,13 @@ class Overtaken(Exception):
     """Somebody was quicker: look again, and do it to what is there now."""
 
 
+@dataclass
 class Tasks:
-    def __init__(self, db: Database, clock: Clock, search: Search, numbers: Numbers, subtasks: Subtasks) -> None:
-        self._db = db
-        self._clock = clock
-        self._search = search
-        self._numbers = numbers
-        self.subtasks = subtasks
+    db: Database
+    clock: Clock
+    search: Search
+    numbers: Numbers
+    subtasks: Subtasks
 
     # Reading
 
@@ -113,25 +113,25 @@ class Tasks:
 
     async def card(self, member: Member, task_id: str) -> Task:
         """Without the rest of a long description."""
-        found = await self._db.get(one_task(member.team_id, task_id))
+        found = await self.db.get(one_task(member.team_id, task_id))
         if found is None or found.deleted_at is not None:
             raise NoSuchTask()
         return found
 
     async def whole(self, task: Task) -> Task:
-        text = await self._db.get(whole_text(task.team_id, task.task_id)) if task.has_more else None
+        text = await self.db.get(whole_text(task.team_id, task.task_id)) if task.has_more else None
         return task if text is None else replace(task, description=text.text)
 
     async def page(
         self, member: Member, wanted: Filter, *, size: int = PAGE_SIZE, after: str | None = None
     ) -> Page[Task]:
         """A page of what a filter shows; pages are filled however few tasks pass it."""
-        today = days.today(self._clock)
+        today = days.today(self.clock)
         if wanted.parent:
             return await self._children(member, wanted, size, after)
         if wanted.words:
-            return await self._search.page(member, wanted, today, size=size, after=after)
-        return await self._db.page(wanted.query(member.team_id, today), size=size, after=after)
+            return await self.search.page(member, wanted, today, size=size, after=after)
+        return await self.db.page(wanted.query(member.team_id, today), size=size, after=after)
 
     async def column(self, member: Member, status: Status, wanted: Filter, *, after: str | None = None) -> Page[Task]:
         """A page of one column of the board."""
@@ -141,18 +141,18 @@ class Tasks:
         if wanted.parent:
             return await self._children(member, wanted, size, after, status)
         if wanted.words:
-            today = days.today(self._clock)
-            return await self._search.page(member, wanted, today, size=size, after=after)
-        return await self._db.page(wanted.column(member.team_id, status), size=size, after=after)
+            today = days.today(self.clock)
+            return await self.search.page(member, wanted, today, size=size, after=after)
+        return await self.db.page(wanted.column(member.team_id, status), size=size, after=after)
 
     async def _children(
         self, member: Member, wanted: Filter, size: int, after: str | None, column: Status | None = None
     ) -> Page[Task]:
         """Of one task: so few that they are read at once, instead of everything that an index has."""
-        today = days.today(self._clock)
+        today = days.today(self.clock)
         found = [one for one in await self.subtasks.of(member, wanted.parent or "") if passes(wanted, one, today)]
         if wanted.words:
-            hits = {one.task_id for one in await self._search.page(member, wanted, today, size=READ_MAX)}
+            hits = {one.task_id for one in await self.search.page(member, wanted, today, size=READ_MAX)}
             found = [one for one in found if one.task_id in hits]
         found.sort(key=lambda one: (wanted.place(one, column), one.task_id), reverse=column is Status.DONE)
         ids = [one.task_id for one in found]
@@ -165,11 +165,11 @@ class Tasks:
             return False
         if wanted.parent and not await self.subtasks.is_part(member, task.task_id, wanted.parent):
             return False
-        return not wanted.words or await self._search.answers(member, task, wanted.words)
+        return not wanted.words or await self.search.answers(member, task, wanted.words)
 
     async def every(self, member: Member) -> AsyncIterator[Task]:
         """All of them, by start, with whole descriptions; for files."""
-        async for task in self._db.each(every_task(member.team_id)):
+        async for task in self.db.each(every_task(member.team_id)):
             yield await self.whole(task)
 
     async def named_on(self, member: Member, task: Task) -> tuple[list[Tag], TeamUser | None]:
@@ -178,17 +178,17 @@ class Tasks:
         who: list[Ref[Any]] = []
         if task.assignee and task.assignee != member.user_id:
             who = [team_users(task.team_id, task.assignee)]
-        found = await self._db.get_many([*refs, *who])
+        found = await self.db.get_many([*refs, *who])
         return [tag for tag in found[: len(refs)] if tag is not None], found[-1] if who else None
 
     async def comment_counts(self, member: Member, task_ids: Sequence[str]) -> dict[str, int]:
         """Of the tasks that have comments."""
-        found = await self._db.get_many([talk_about(member.team_id, id) for id in dict.fromkeys(task_ids)])
+        found = await self.db.get_many([talk_about(member.team_id, id) for id in dict.fromkeys(task_ids)])
         return {one.task_id: one.comments for one in found if one is not None and one.comments}
 
     async def activity(self, member: Member, task_id: str) -> list[Activity]:
         """The latest changes of a task, the latest first."""
-        return list(await self._db.page(activity_on(member.team_id, task_id).consistent(), size=ACTIVITY_SHOWN))
+        return list(await self.db.page(activity_on(member.team_id, task_id).consistent(), size=ACTIVITY_SHOWN))
 
     # Writing
 
@@ -208,7 +208,7 @@ class Tasks:
             try:
                 return await self._create_tied(member, draft, more, tie)
             except Overtaken:
-                await pause(attempt, self._clock)
+                await pause(attempt, self.clock)
         raise Contended("SK303", f"task {parent_id} kept being changed by others")
 
     async def _create_tied(self, member: Member, draft: TaskDraft, more: Beside, tie: Tie) -> Task:
@@ -240,8 +240,8 @@ class Tasks:
         import_id: str | None = None,
     ) -> list[Task]:
         """As many as one transaction holds, with what belongs to them in it."""
-        given = await self._numbers.take(team_id, len(drafts))
-        ids = sorted(short(self._clock) for _ in drafts)  # in one moment it is chance that sorts them
+        given = await self.numbers.take(team_id, len(drafts))
+        ids = sorted(short(self.clock) for _ in drafts)  # in one moment it is chance that sorts them
         made = [
             replace(self._made(team_id, who, id, draft, number), import_id=import_id)
             for id, draft, number in zip(ids, drafts, given, strict=True)
@@ -253,7 +253,7 @@ class Tasks:
         return made
 
     def _made(self, team_id: str, who: str, task_id: str, draft: TaskDraft, number: int) -> Task:
-        now = days.now_jst(self._clock).replace(microsecond=0)
+        now = days.now_jst(self.clock).replace(microsecond=0)
         return replace(
             draft.task(team_id, task_id),
             number=number,
@@ -296,7 +296,7 @@ class Tasks:
             try:
                 return task, await self._write_tied(member, task, wanted, tie)
             except Overtaken:
-                await pause(attempt, self._clock)
+                await pause(attempt, self.clock)
         raise Contended("SK303", f"task {task_id} kept being changed by others")
 
     async def _tie(self, member: Member, task_id: str, parent: str) -> Tie | None:
@@ -330,11 +330,11 @@ class Tasks:
                 return task, await self.write(member, task, all_of(mine).applied(task))
             except Overtaken:
                 seen, kept = task.version, {}
-                await pause(attempt, self._clock)
+                await pause(attempt, self.clock)
         raise Contended("SK303", f"task {task_id} kept being changed by others")
 
     async def _as_it_was(self, task: Task, seen: int) -> TaskDraft | None:
-        since = await self._db.all(activity_after(task.team_id, task.task_id, seen))
+        since = await self.db.all(activity_after(task.team_id, task.task_id, seen))
         was = rolled_back(task, since)
         return None if was is None else TaskDraft.of(was)
 
@@ -342,17 +342,17 @@ class Tasks:
         """Take one change back, out of the line that it left in the history. It can be undone, too."""
         for attempt in range(TRIES_MAX):
             task = await self.get(member, task_id)
-            line = await self._db.get(activities(task.team_id, task_id, version).consistent())
+            line = await self.db.get(activities(task.team_id, task_id, version).consistent())
             if line is None:
                 raise NoSuchChange()
-            wanted = undone(task, line, await self._db.all(activity_after(task.team_id, task_id, version)))
+            wanted = undone(task, line, await self.db.all(activity_after(task.team_id, task_id, version)))
             if wanted is None:
                 raise Overwritten()
             tie = await self._tie(member, task_id, line.changes[PARENT][0]) if PARENT in line.changes else None
             try:
                 return await self._write_tied(member, task, checked(wanted), tie)
             except Overtaken:
-                await pause(attempt, self._clock)
+                await pause(attempt, self.clock)
         raise Contended("SK303", f"task {task_id} kept being changed by others")
 
     async def place(self, member: Member, task_id: str, status: Status, above: str | None, below: str | None) -> Task:
@@ -371,16 +371,16 @@ class Tasks:
 
     def _rank_at_the_end(self, low: str) -> str:
         """As if it were made now: after everything that is there, and before whatever will be."""
-        fresh = short(self._clock)
+        fresh = short(self.clock)
         return fresh if fresh > low else between(low, None)
 
     async def _hand_sort(self, team_id: str, task_id: str | None, status: Status) -> str | None:
         """None for a card that has left the column, or none at all."""
-        found = await self._db.get(one_task(team_id, task_id)) if task_id else None
+        found = await self.db.get(one_task(team_id, task_id)) if task_id else None
         return found.hand_sort if found is not None and not found.deleted_at and found.status is status else None
 
     async def _next_by_hand(self, team_id: str, status: Status, low: str, moving: str) -> str | None:
-        found = await self._db.page(next_by_hand(team_id, status, low), size=2)
+        found = await self.db.page(next_by_hand(team_id, status, low), size=2)
         return next((task.hand_sort for task in found if task.task_id != moving), None)
 
     async def write(
@@ -392,7 +392,7 @@ class Tasks:
         also: Mapping[str, list[str]] | None = None,
     ) -> Task:
         """From one state to another, both with whole descriptions, with all that belongs to it; raises Overtaken."""
-        now = days.now_jst(self._clock)
+        now = days.now_jst(self.clock)
         if task.status is not wanted.status:
             wanted = replace(wanted, done_at=now if wanted.status is Status.DONE else None)
         if task == wanted and not more:
@@ -405,11 +405,11 @@ class Tasks:
         beside += [counted(task.team_id, _present(task), _present(wanted))] if _moved(task, wanted) else []
         try:
             if not beside and not checks:
-                return await self.whole(await self._db.write(update))
+                return await self.whole(await self.db.write(update))
             await self._transact(checks, update, *beside)
         except (ConditionFailed, TransactionFailed) as failed:
             raise Overtaken() from failed
-        found = await self._db.get(one_task(task.team_id, task.task_id))
+        found = await self.db.get(one_task(task.team_id, task.task_id))
         if found is None:
             raise NoSuchTask()  # somebody has deleted it for good since
         return await self.whole(found)
@@ -429,7 +429,7 @@ class Tasks:
     async def _transact(self, checks: list[Action[Any, Any]], *actions: Action[Any, Any]) -> None:
         """Raises what a failed check means; a failed condition of the actions goes on to the caller."""
         try:
-            await self._db.transact(*actions, *checks)
+            await self.db.transact(*actions, *checks)
         except TransactionFailed as failed:
             for action, _ in failed.reasons:
                 if action in checks:
@@ -471,56 +471,58 @@ LIFE = timedelta(days=30)
 SHOWN_MAX = 100
 
 
+@dataclass
 class Trash:
-    def __init__(self, db: Database, clock: Clock, tasks: Tasks) -> None:
-        self._db, self._clock, self._tasks = db, clock, tasks
+    db: Database
+    clock: Clock
+    tasks: Tasks
 
     async def all(self, member: Member) -> list[Task]:
         """The latest first."""
-        return list(await self._db.page(trashed(member.team_id), size=SHOWN_MAX))
+        return list(await self.db.page(trashed(member.team_id), size=SHOWN_MAX))
 
     async def put(self, member: Member, task_id: str, seen: int | None = None) -> Task:
         """Delete a task. `seen` is the version that somebody looked at: refused when there is a newer one."""
         for attempt in range(TRIES_MAX):
-            task = await self._tasks.get(member, task_id)
+            task = await self.tasks.get(member, task_id)
             if seen is not None and task.version != seen:
                 raise Changed()
-            now = days.now_jst(self._clock)
+            now = days.now_jst(self.clock)
             gone = replace(task, deleted_at=now, expires=now + LIFE)
             try:
-                return await self._tasks.write(member, task, gone, search_texts.delete(task.team_id, task_id))
+                return await self.tasks.write(member, task, gone, search_texts.delete(task.team_id, task_id))
             except Overtaken:
-                await pause(attempt, self._clock)
+                await pause(attempt, self.clock)
         raise Contended("SK303", f"task {task_id} kept being changed by others")
 
     async def take_back(self, member: Member, task_id: str) -> Task:
         """As it was, without tags and assignees that have gone meanwhile."""
         for attempt in range(TRIES_MAX):
-            task = await self._tasks.whole(await self._found(member, task_id))
+            task = await self.tasks.whole(await self._found(member, task_id))
             back = replace(await self._without_the_gone(task), deleted_at=None, expires=None)
             try:
-                return await self._tasks.write(member, task, back, *texts(back)[:1])
+                return await self.tasks.write(member, task, back, *texts(back)[:1])
             except Overtaken:
-                await pause(attempt, self._clock)
+                await pause(attempt, self.clock)
         raise Contended("SK303", f"task {task_id} kept being changed by others")
 
     async def purge(self, member: Member, task_id: str) -> None:
         """For good, now; unless somebody has taken it back."""
         try:
-            await self._db.write(tasks.delete(member.team_id, task_id).when(Task.deleted_at.exists()))
+            await self.db.write(tasks.delete(member.team_id, task_id).when(Task.deleted_at.exists()))
         except ConditionFailed as wrong:
-            if not wrong.unsure or await self._db.get(one_task(member.team_id, task_id)) is not None:
+            if not wrong.unsure or await self.db.get(one_task(member.team_id, task_id)) is not None:
                 raise NoSuchTask() from wrong
 
     async def _found(self, member: Member, task_id: str) -> Task:
-        found = await self._db.get(one_task(member.team_id, task_id))
+        found = await self.db.get(one_task(member.team_id, task_id))
         if found is None or found.deleted_at is None:
             raise NoSuchTask()
         return found
 
     async def _without_the_gone(self, task: Task) -> Task:
-        refs = {tag.ref for tag in await self._db.all(tags_of(task.team_id).consistent())}
-        members = {one.user_id for one in await self._db.all(members_of(task.team_id).consistent())}
+        refs = {tag.ref for tag in await self.db.all(tags_of(task.team_id).consistent())}
+        members = {one.user_id for one in await self.db.all(members_of(task.team_id).consistent())}
         return replace(task, tags=task.tags & refs, assignee=task.assignee if task.assignee in members else None)
 
 
@@ -537,15 +539,18 @@ class Outcome:
     """What `undo` takes; None when nothing was changed."""
 
 
+@dataclass
 class Batches:
-    def __init__(self, db: Database, clock: Clock, tasks: Tasks, trash: Trash) -> None:
-        self._db, self._clock, self._tasks, self._trash = db, clock, tasks, trash
+    db: Database
+    clock: Clock
+    tasks: Tasks
+    trash: Trash
 
     async def change(self, member: Member, task_ids: Sequence[str], changes: TaskChanges) -> Outcome:
         changed: dict[str, int] = {}
 
         async def one(task_id: str) -> None:
-            before, after = await self._tasks.change_from(member, task_id, changes)
+            before, after = await self.tasks.change_from(member, task_id, changes)
             if after.version != before.version:
                 changed[task_id] = after.version
 
@@ -556,7 +561,7 @@ class Batches:
         gone: dict[str, int] = {}
 
         async def one(task_id: str) -> None:
-            gone[task_id] = (await self._trash.put(member, task_id)).version
+            gone[task_id] = (await self.trash.put(member, task_id)).version
 
         refused = await each(task_ids, one)
         return await self._kept(member, len(gone), refused, gone, deleted=True)
@@ -566,10 +571,10 @@ class Batches:
     ) -> Outcome:
         if not changed:
             return Outcome(count, refused)
-        now = days.now_jst(self._clock)
+        now = days.now_jst(self.clock)
         made = Batch(
             team_id=member.team_id,
-            batch_id=short(self._clock),
+            batch_id=short(self.clock),
             who=member.user_id,
             at=now,
             deleted=deleted,
@@ -577,22 +582,22 @@ class Batches:
             expires=now + LIFE,
         )
         try:
-            await self._db.transact(batches.create(made), still_open(member.team_id))
+            await self.db.transact(batches.create(made), still_open(member.team_id))
         except TransactionFailed as failed:
             raise NoSuchTeam() from failed
         return Outcome(count, refused, made.batch_id)
 
     async def undo(self, member: Member, batch_id: str) -> Outcome:
         """Each as if it were undone alone: what somebody has changed again since stays as it is, and is refused."""
-        batch = await self._db.get(one_batch(member.team_id, batch_id))
+        batch = await self.db.get(one_batch(member.team_id, batch_id))
         if batch is None:
             raise NoSuchChange()
 
         async def one(task_id: str) -> None:
             if batch.deleted:
-                await self._trash.take_back(member, task_id)
+                await self.trash.take_back(member, task_id)
             else:
-                await self._tasks.undo(member, task_id, batch.tasks[task_id])
+                await self.tasks.undo(member, task_id, batch.tasks[task_id])
 
         refused = await each(list(batch.tasks), one)
         return Outcome(len(batch.tasks) - len(refused), refused)

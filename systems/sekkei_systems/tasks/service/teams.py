@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from sekkei.clock import Clock
@@ -45,24 +46,24 @@ TRIES_MAX = 5
 LIMIT_MAX = 999
 
 
+@dataclass
 class Teams:
-    def __init__(self, db: Database, clock: Clock, jobs: Jobs) -> None:
-        self._db = db
-        self._clock = clock
-        self._jobs = jobs
+    db: Database
+    clock: Clock
+    jobs: Jobs
 
     # The team
 
     async def create(self, who: str, name: str, description: str = "") -> Team:
         """A team of one: its maker is its admin."""
-        user = await self._db.need(users(who).consistent())
+        user = await self.db.need(users(who).consistent())
         team = Team(
-            team_id=short(self._clock),
+            team_id=short(self.clock),
             name=line_of(name, NAME_MAX, "name"),
             description=text_of(description, DESCRIPTION_MAX, "description"),
             key=key_of(name),
         )
-        await self._db.transact(
+        await self.db.transact(
             teams.create(team),
             *self.join(team.team_id, team.name, user, Role.ADMIN),
             totals.create(Totals(team_id=team.team_id)),
@@ -71,7 +72,7 @@ class Teams:
 
     def join(self, team_id: str, team_name: str, user: User, role: Role) -> list[Action[Any, Any]]:
         """A new membership, seen from both sides."""
-        today = days.today(self._clock)
+        today = days.today(self.clock)
         return [
             team_users.create(
                 TeamUser(team_id=team_id, user_id=user.user_id, role=role, joined_on=today, user_name=user.name)
@@ -82,7 +83,7 @@ class Teams:
         ]
 
     async def get(self, member: Member) -> Team:
-        team = await self._db.get(one_team(member.team_id).consistent())
+        team = await self.db.get(one_team(member.team_id).consistent())
         if team is None:
             raise NoSuchTeam()
         return team
@@ -99,9 +100,9 @@ class Teams:
         )
         if key != admin.key:
             update = update.set(Team.key, key).set(Team.former_keys, admin.keys)
-        job = self._jobs.start_action("rename-team", {"team_id": team_id}, id=f"rename-team/{self._clock.uuid()}")
+        job = self.jobs.start_action("rename-team", {"team_id": team_id}, id=f"rename-team/{self.clock.uuid()}")
         try:
-            await self._db.transact(update, job)
+            await self.db.transact(update, job)
         except TransactionFailed as failed:
             raise NoSuchTeam() from failed
         return await self.get(admin)
@@ -112,7 +113,7 @@ class Teams:
         if any(not 1 <= most <= LIMIT_MAX for most in wanted.values()):
             raise TooLarge(most=LIMIT_MAX)
         try:
-            return await self._db.write(teams.update(admin.team_id).set(Team.limits, wanted))
+            return await self.db.write(teams.update(admin.team_id).set(Team.limits, wanted))
         except ConditionFailed as failed:
             raise NoSuchTeam() from failed
 
@@ -121,28 +122,28 @@ class Teams:
         team_id = admin.team_id
         close = teams.update(team_id).set(Team.closing, True)
         full = totals.upsert(team_id).set(Totals.closing, True)
-        job = self._jobs.start_action("delete-team", {"team_id": team_id}, id=f"delete-team/{team_id}")
+        job = self.jobs.start_action("delete-team", {"team_id": team_id}, id=f"delete-team/{team_id}")
         try:
-            await self._db.transact(close, full, job)
+            await self.db.transact(close, full, job)
         except TransactionFailed as failed:
             if not failed.failed(job):  # otherwise it is being deleted already
                 raise NoSuchTeam() from failed
 
     async def totals(self, member: Member) -> Totals:
-        return await self._db.get(totals_of(member.team_id).consistent()) or Totals(team_id=member.team_id)
+        return await self.db.get(totals_of(member.team_id).consistent()) or Totals(team_id=member.team_id)
 
     async def days(self, member: Member, count: int) -> list[DayTotals]:
         """Totals at the end of each of the last days, and now as the last of them."""
         now = await self.totals(member)
-        today = days.today(self._clock)
+        today = days.today(self.clock)
         first = today.fromordinal(today.toordinal() - count)
-        found = [day for day in await self._db.all(days_of(member.team_id, first, today)) if day.day < today]
+        found = [day for day in await self.db.all(days_of(member.team_id, first, today)) if day.day < today]
         return [*found, DayTotals(team_id=member.team_id, day=today, todo=now.todo, doing=now.doing, done=now.done)]
 
     # Members
 
     async def members(self, member: Member) -> list[TeamUser]:
-        return in_order(await self._db.all(members_of(member.team_id).consistent()))
+        return in_order(await self.db.all(members_of(member.team_id).consistent()))
 
     async def set_role(self, admin: Admin, user_id: str, role: Role) -> None:
         team_id, member = admin.team_id, await self._member(admin.team_id, user_id)
@@ -152,7 +153,7 @@ class Teams:
         seen_from_user = user_teams.update(user_id, team_id).set(UserTeam.role, role)
         counted = self._count_admin(team_id, 1 if role is Role.ADMIN else -1)
         try:
-            await self._db.transact(counted, changed, seen_from_user)
+            await self.db.transact(counted, changed, seen_from_user)
         except TransactionFailed as failed:
             raise (LastAdmin() if failed.failed(counted) else NoSuchMember(field="user")) from failed
 
@@ -163,7 +164,7 @@ class Teams:
         for attempt in range(TRIES_MAX):
             if await self._removed(await self._member(member.team_id, user_id)):
                 return
-            await pause(attempt, self._clock)  # they were given another role just then
+            await pause(attempt, self.clock)  # they were given another role just then
         raise Contended("SK303", f"the role of {user_id} kept being changed by others")
 
     async def _removed(self, member: TeamUser) -> bool:
@@ -171,11 +172,11 @@ class Teams:
         payload = {"team_id": team_id, "user_id": user_id}
         counted = [self._count_admin(team_id, -1)] if member.role is Role.ADMIN else []
         try:
-            await self._db.transact(
+            await self.db.transact(
                 *counted,
                 team_users.delete(team_id, user_id).must_exist().when(TeamUser.role == member.role),
                 user_teams.delete(user_id, team_id),
-                self._jobs.start_action("unassign", payload, id=f"unassign/{self._clock.uuid()}"),
+                self.jobs.start_action("unassign", payload, id=f"unassign/{self.clock.uuid()}"),
             )
         except TransactionFailed as failed:
             if any(map(failed.failed, counted)):
@@ -184,7 +185,7 @@ class Teams:
         return True
 
     async def _member(self, team_id: str, user_id: str) -> TeamUser:
-        found = await self._db.get(team_users(team_id, user_id).consistent())
+        found = await self.db.get(team_users(team_id, user_id).consistent())
         if found is None:
             raise NoSuchMember(field="user")
         return found
@@ -201,26 +202,28 @@ TAG_NAME_MAX = 40
 TAGS_MAX = 100
 
 
+@dataclass
 class Tags:
-    def __init__(self, db: Database, clock: Clock, jobs: Jobs) -> None:
-        self._db, self._clock, self._jobs = db, clock, jobs
+    db: Database
+    clock: Clock
+    jobs: Jobs
 
     async def all(self, member: Member) -> list[Tag]:
         """By name."""
-        return sorted(await self._db.all(tags_of(member.team_id).consistent()), key=lambda tag: tag.name)
+        return sorted(await self.db.all(tags_of(member.team_id).consistent()), key=lambda tag: tag.name)
 
     async def add(self, admin: Admin, name: str, color: str) -> Tag:
         if len(await self.all(admin)) >= TAGS_MAX:
             raise TooLarge(most=TAGS_MAX)
         tag = Tag(
             team_id=admin.team_id,
-            tag_id=short(self._clock),
+            tag_id=short(self.clock),
             name=line_of(name, TAG_NAME_MAX, "name"),
             color=_color(color),
         )
         there = still_open(admin.team_id)
         try:
-            await self._db.transact(tags.create(tag), there)
+            await self.db.transact(tags.create(tag), there)
         except TransactionFailed as failed:
             if not failed.failed(there):
                 raise
@@ -230,16 +233,16 @@ class Tags:
     async def change(self, admin: Admin, tag_id: str, name: str, color: str) -> Tag:
         update = tags.update(admin.team_id, tag_id).set(Tag.name, line_of(name, TAG_NAME_MAX, "name"))
         try:
-            return await self._db.write(update.set(Tag.color, _color(color)))
+            return await self.db.write(update.set(Tag.color, _color(color)))
         except ConditionFailed as failed:
             raise NoSuchTag(field="tag") from failed
 
     async def delete(self, admin: Admin, tag_id: str) -> None:
         """By a job: it is taken from every task before it goes itself."""
-        if "#" in tag_id or await self._db.get(tags(admin.team_id, tag_id).consistent()) is None:
+        if "#" in tag_id or await self.db.get(tags(admin.team_id, tag_id).consistent()) is None:
             raise NoSuchTag(field="tag")
         payload = {"team_id": admin.team_id, "tag_id": tag_id}
-        await self._jobs.start("delete-tag", payload, id=f"delete-tag/{admin.team_id}/{tag_id}")
+        await self.jobs.start("delete-tag", payload, id=f"delete-tag/{admin.team_id}/{tag_id}")
 
 
 def _color(background: str) -> TagColor:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from urllib.parse import parse_qsl, urlencode
 
 from sekkei.clock import Clock
@@ -24,12 +25,13 @@ class NoSuchView(NotThere):
     """Deleted, or somebody else's."""
 
 
+@dataclass
 class Views:
-    def __init__(self, db: Database, clock: Clock) -> None:
-        self._db, self._clock = db, clock
+    db: Database
+    clock: Clock
 
     async def all(self, member: Member) -> list[SavedView]:
-        return await self._db.all(views_of(member.user_id, member.team_id).consistent())
+        return await self.db.all(views_of(member.user_id, member.team_id).consistent())
 
     async def save(self, member: Member, name: str, place: str, query: str) -> SavedView:
         if place not in PLACES:
@@ -40,7 +42,7 @@ class Views:
         made = SavedView(
             user_id=member.user_id,
             team_id=member.team_id,
-            view_id=short(self._clock),
+            view_id=short(self.clock),
             name=line_of(name, NAME_MAX, "name"),
             place=place,
             query=kept,
@@ -51,7 +53,7 @@ class Views:
             [team_users.must_exist(member.team_id, assignee)] if assignee not in (None, NOBODY, made.user_id) else []
         )
         try:
-            await self._db.transact(saved_views.create(made), theirs, still_open(member.team_id), *shown)
+            await self.db.transact(saved_views.create(made), theirs, still_open(member.team_id), *shown)
         except TransactionFailed as failed:
             if any(map(failed.failed, shown)):
                 raise NoSuchMember(field="assignee") from failed
@@ -60,7 +62,7 @@ class Views:
 
     async def delete(self, member: Member, view_id: str) -> None:
         try:
-            await self._db.write(saved_views.delete(member.user_id, member.team_id, view_id).must_exist())
+            await self.db.write(saved_views.delete(member.user_id, member.team_id, view_id).must_exist())
         except ConditionFailed as failed:
             if not failed.unsure:  # else it is gone, as was asked for
                 raise NoSuchView() from failed

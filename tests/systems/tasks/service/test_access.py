@@ -12,7 +12,9 @@ from sekkei_systems.tasks.refusals import (
     NotAdmin,
 )
 from sekkei_systems.tasks.rules.drafts import TaskDraft
-from sekkei_systems.tasks.service import Admin, Invitations, Member, Tags, Teams
+from sekkei_systems.tasks.service.access import Admin, Member
+from sekkei_systems.tasks.service.invitations import Invitations
+from sekkei_systems.tasks.service.teams import Tags, Teams
 from tests.systems.tasks.conftest import World
 
 

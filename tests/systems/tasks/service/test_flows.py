@@ -8,7 +8,7 @@ from sekkei_systems.days import JST
 from sekkei_systems.tasks.design import Activity, Flow, Task
 from sekkei_systems.tasks.design.statuses import Status
 from sekkei_systems.tasks.rules.drafts import TaskChanges, TaskDraft
-from sekkei_systems.tasks.service import Admin
+from sekkei_systems.tasks.service.access import Admin
 from sekkei_systems.tasks.service.flows import Summary, begun_at, by_day, percentile, summary
 from tests.systems.tasks.conftest import World
 

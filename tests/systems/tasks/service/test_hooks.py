@@ -34,7 +34,8 @@ from sekkei_systems.tasks.design.statuses import Status
 from sekkei_systems.tasks.refusals import NotAdmin, TooLarge
 from sekkei_systems.tasks.rules.drafts import TaskChanges, TaskDraft
 from sekkei_systems.tasks.rules.hooks import BadHookUrl, of_task
-from sekkei_systems.tasks.service import Admin, Service, Visitor
+from sekkei_systems.tasks.service import Service
+from sekkei_systems.tasks.service.access import Admin
 from sekkei_systems.tasks.service.hooks import (
     HOOKS_MAX,
     KIND,
@@ -46,6 +47,7 @@ from sekkei_systems.tasks.service.hooks import (
     NoSuchDelivery,
     NoSuchHook,
 )
+from sekkei_systems.tasks.service.people import Visitor
 from sekkei_systems.tasks.system import SYSTEM
 from tests.runtime.servers import http_server
 from tests.systems.leaving import leave
@@ -334,7 +336,7 @@ async def test_an_address_that_leads_inside_is_never_called() -> None:
             async def inside(host: str, port: int) -> list[str]:
                 return ["93.184.216.34", "127.0.0.1"]
 
-            sender._sender._resolve = inside  # type: ignore[attr-defined]
+            sender.sender._resolve = inside  # type: ignore[attr-defined]
             await here.service.hooks.test(here.admin, here.hook.hook_id)
             found = await here.work()
         assert (found.state, found.code) == (Delivered.FAILED, None)

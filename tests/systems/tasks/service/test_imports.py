@@ -12,7 +12,7 @@ from sekkei_systems.tasks.design.statuses import Status
 from sekkei_systems.tasks.refusals import BadText, TooLarge
 from sekkei_systems.tasks.rules.drafts import TaskDraft
 from sekkei_systems.tasks.rules.imports import Board, ForeignTask, read
-from sekkei_systems.tasks.service import Member
+from sekkei_systems.tasks.service.access import Member
 from tests.systems.tasks.boards import TRELLO, trello, vikunja
 from tests.systems.tasks.conftest import World
 

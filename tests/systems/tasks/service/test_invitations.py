@@ -12,8 +12,8 @@ from sekkei.design import Reactions
 from sekkei.runtime.design import newest_messages
 from sekkei_systems.tasks.design import Role, invitation_table
 from sekkei_systems.tasks.refusals import AlreadyInvited, AlreadyMember, InvitationOver, NotYourMail
-from sekkei_systems.tasks.service import Visitor
 from sekkei_systems.tasks.service.invitations import LIFE, hashed
+from sekkei_systems.tasks.service.people import Visitor
 from tests.systems.tasks.conftest import World
 
 MEI = Visitor("mei", "mei@example.com", "Mei")

@@ -44,8 +44,7 @@ TODAY = date(2025, 11, 6)
 
 
 def _digest(world: World) -> Digest:
-    digest: Digest = world.jobs._digest
-    return digest
+    return world.jobs.digest
 
 
 async def _mail(world: World, who: str, day: date = TODAY) -> Message | None:

@@ -10,7 +10,8 @@ from sekkei_systems.tasks.refusals import (
     EmailTaken,
 )
 from sekkei_systems.tasks.rules.drafts import TaskChanges, TaskDraft
-from sekkei_systems.tasks.service import Visitor, open_service
+from sekkei_systems.tasks.service.people import People, Visitor
+from sekkei_systems.tasks.system import wiring_of
 from tests.systems.tasks.conftest import World
 
 
@@ -63,7 +64,7 @@ async def test_a_name_that_is_changed_back_arrives_too(world: World) -> None:
 
 async def test_another_process_may_have_seen_another_name(world: World) -> None:
     await world.arrive("ren")
-    here, there = world.service.people, open_service(world.opened.context).people
+    here, there = world.service.people, wiring_of(world.opened.context).build(People)
     ren, other = Visitor("ren", "ren@example.com", "Ren"), Visitor("ren", "ren@example.com", "蓮")
     await here.seen(ren)
     await there.seen(other)

@@ -14,7 +14,7 @@ from sekkei_systems.tasks.design.statuses import Status
 from sekkei_systems.tasks.refusals import Circular, NoSuchBlocker, NoSuchCheck, NoSuchTask, TooLarge
 from sekkei_systems.tasks.rules.drafts import TaskChanges, TaskDraft
 from sekkei_systems.tasks.rules.recurring import BadRule
-from sekkei_systems.tasks.service import Admin
+from sekkei_systems.tasks.service.access import Admin
 from sekkei_systems.tasks.service.plans import Marks
 from tests.systems.tasks.conftest import PURGING_ROUNDS, World
 

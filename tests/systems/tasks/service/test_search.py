@@ -7,7 +7,7 @@ import pytest
 from sekkei_systems.tasks.design.statuses import Priority, Status
 from sekkei_systems.tasks.rules.drafts import TaskChanges, TaskDraft
 from sekkei_systems.tasks.rules.filters import NOBODY, Filter
-from sekkei_systems.tasks.service import Member
+from sekkei_systems.tasks.service.access import Member
 from tests.systems.tasks.conftest import World
 
 EVERY = frozenset(Status)

@@ -18,8 +18,8 @@ from sekkei_systems.tasks.refusals import (
     TooManySubtasks,
 )
 from sekkei_systems.tasks.rules.drafts import TaskChanges, TaskDraft
-from sekkei_systems.tasks.service import Admin
 from sekkei_systems.tasks.service import subtasks as module
+from sekkei_systems.tasks.service.access import Admin
 from tests.systems.tasks.conftest import PURGING_ROUNDS, World
 
 SAME = TaskChanges()

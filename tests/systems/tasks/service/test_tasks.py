@@ -17,7 +17,7 @@ from sekkei_systems.tasks.design.statuses import Order, Priority, Status
 from sekkei_systems.tasks.refusals import NoSuchChange, NoSuchMember, NoSuchTag, NoSuchTask, Overwritten, TooLarge
 from sekkei_systems.tasks.rules.drafts import TaskChanges, TaskDraft
 from sekkei_systems.tasks.rules.filters import Filter, Late
-from sekkei_systems.tasks.service import Admin
+from sekkei_systems.tasks.service.access import Admin
 from sekkei_systems.tasks.service.tasks import LIFE, Tasks
 from tests.lost import answer_lost
 from tests.systems.tasks.conftest import PURGING_ROUNDS, World

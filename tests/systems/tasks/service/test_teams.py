@@ -9,7 +9,7 @@ import pytest
 from sekkei_systems.tasks.design import Role, TeamUser, stored_tasks, teams
 from sekkei_systems.tasks.refusals import BadText, LastAdmin, NoSuchTag, NoSuchTeam
 from sekkei_systems.tasks.rules.drafts import TaskDraft
-from sekkei_systems.tasks.service import Visitor
+from sekkei_systems.tasks.service.people import Visitor
 from tests.systems.tasks.conftest import World
 
 
