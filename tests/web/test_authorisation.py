@@ -55,7 +55,9 @@ SHELL: Matrix = {
     "POST /account/apps/end": Rule({"anonymous": 303, "person": 303, "operator": 303}, form={"id": "none"}),
     "GET /account/email": Rule({"anonymous": 303, "person": 200, "operator": 200}),
     "POST /account/email": Rule({"anonymous": 303, "person": 422, "operator": 422}, form={"email": "none"}),
-    "POST /account/email/confirm": Rule({"anonymous": 303, "person": 410, "operator": 410}, form={"code": "000000"}),
+    "POST /account/email/confirm": Rule(
+        {"anonymous": 303, "person": 410, "operator": 410}, form={"code": "000000", "old_code": "000000"}
+    ),
     "GET /sign-in/openid": Rule({"anonymous": 404, "person": 404, "operator": 404}),
     "GET /sign-in/openid/back": Rule({"anonymous": 404, "person": 404, "operator": 404}),
     "GET /sign-in/openid/link": Rule({"anonymous": 303, "person": 200, "operator": 200}),
