@@ -11,7 +11,7 @@ from msgspec.structs import fields
 from sekkei.kit.text import many_lines, name_line, one_line
 from sekkei.kit.typed import cleaned, text_reader
 from sekkei.web.testing import opened
-from sekkei_systems.eventbot.rules import options
+from sekkei_systems.eventbot.rules import drafts
 from sekkei_systems.eventbot.service.events import Draft, checked
 from sekkei_systems.lessons.system import SYSTEM as LESSONS
 from sekkei_systems.q.rules import writing
@@ -77,7 +77,7 @@ def test_bots_and_files_clean_what_is_typed(typed: str, line: str, text: str) ->
     assert (line_of(typed, 99, "title"), text_of(typed, 99, "text")) == (line, text), "rows of files, in tasks"
     assert (writing.text_of(typed, 80, "text"), writing.text_of(typed, 80, "bio", lines=True)) == (line, text)
     if "\n" not in text:
-        assert options.read(typed)[0].name in line, "sign-up options are written one a line"
+        assert drafts.read_options(typed)[0].name in line, "sign-up options are written one a line"
 
 
 @pytest.mark.parametrize(("typed", "line", "text"), TABLE[:-1])  # JSON has no half characters

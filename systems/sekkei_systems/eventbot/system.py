@@ -15,7 +15,7 @@ from sekkei_systems.eventbot import pages
 from sekkei_systems.eventbot.demo import demo
 from sekkei_systems.eventbot.jobs import BotJobs
 from sekkei_systems.eventbot.pages import view
-from sekkei_systems.eventbot.pages.discord import SignIn
+from sekkei_systems.eventbot.pages.links import SignIn
 from sekkei_systems.eventbot.ports.discord.rest import API_URL
 from sekkei_systems.eventbot.ports.gateway import connect, schedules_of
 from sekkei_systems.eventbot.ports.transports import Calls, Directs, ToChannel, ToInteraction

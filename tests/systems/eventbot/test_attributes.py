@@ -14,8 +14,7 @@ from sekkei.design.model import described
 from sekkei.web.testing import Client
 from sekkei_systems.eventbot.design import Event, Repeat, Template
 from sekkei_systems.eventbot.rules import modals, render
-from sekkei_systems.eventbot.rules.drafts import SHARED, Details, Draft, EventFields
-from sekkei_systems.eventbot.rules.options import read
+from sekkei_systems.eventbot.rules.drafts import SHARED, Details, Draft, EventFields, read_options
 from sekkei_systems.eventbot.texts import wording
 from tests.systems.eventbot.conftest import AOI, Bot, linked
 from tests.systems.samples import sample
@@ -95,7 +94,7 @@ async def test_forms_of_discord_change_only_what_they_show(quick: Bot) -> None:
 
 
 async def test_what_discord_does_not_ask_comes_from_the_template(quick: Bot) -> None:
-    event = await quick.event(**FULL, options=tuple(read("Tank 1")))
+    event = await quick.event(**FULL, options=tuple(read_options("Tank 1")))
     template = await quick.service.guilds.save_template(await quick.host(AOI, event.event_id), "name")
     id = modals.create_modal(wording("ja"), "Asia/Tokyo", template)["custom_id"]
     assert event.recruit_channel_id is not None

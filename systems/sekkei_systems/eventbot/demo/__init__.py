@@ -24,7 +24,7 @@ from sekkei_systems.eventbot.design import (
     notices,
     organiser_links,
 )
-from sekkei_systems.eventbot.rules import options
+from sekkei_systems.eventbot.rules import drafts
 from sekkei_systems.eventbot.rules.drafts import Details, Draft, NewNotice
 from sekkei_systems.eventbot.rules.identifiers import new_event_id, new_notice_id
 from sekkei_systems.eventbot.service import Service
@@ -127,7 +127,7 @@ async def _raid(service: Service) -> None:
     """One with sign-up options: a tank short, a healer waiting, somebody late."""
     aoi, ren, mei, sota, yui = (person.actor for person in guild.PEOPLE.values())
     start = _evening(service, 5, 20)
-    written = tuple(options.read("🛡️ タンク 2\n💚 ヒーラー 1\n⚔️ アタッカー 4"))
+    written = tuple(drafts.read_options("🛡️ タンク 2\n💚 ヒーラー 1\n⚔️ アタッカー 4"))
     raid = await service.events.create(
         await service.access.creator(ren),
         Draft(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from starlette.routing import BaseRoute
 
 from sekkei.web import Given
-from sekkei_systems.eventbot.pages import calendar, discord, edit, event, guild, links, members, notice, settings
+from sekkei_systems.eventbot.pages import event, guild, links
 
 
 def routes(given: Given) -> list[BaseRoute]:
-    files = (links, discord, calendar, guild, settings, edit, event, members, notice)
+    files = (links, guild, event)
     return [route for file in files for route in file.pages.routes(given)]

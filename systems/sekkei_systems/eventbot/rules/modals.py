@@ -9,7 +9,7 @@ from typing import Any
 
 from sekkei_systems.eventbot.design import Event, Repeat, Template
 from sekkei_systems.eventbot.refusals import TooManyReminders
-from sekkei_systems.eventbot.rules import dates, drafts, options
+from sekkei_systems.eventbot.rules import dates, drafts
 from sekkei_systems.eventbot.rules.drafts import (
     BODY_MAX,
     DESCRIPTION_MAX,
@@ -138,7 +138,7 @@ def options_modal(event: Event, words: Wording, zone: str) -> Payload:
         _text(
             words("bot.f-options"),
             "options",
-            "\n".join(options.lines(event.options)),
+            "\n".join(drafts.option_lines(event.options)),
             hint=words("bot.f-options-hint"),
             most=OPTIONS_TEXT_MAX,
             style=PARAGRAPH,
@@ -158,7 +158,10 @@ def notice_modal(event: Event, words: Wording, zone: str) -> Payload:
 
 def tell_modal(event: Event, words: Wording, zone: str) -> Payload:
     text = _text(words("bot.f-tell"), "text", required=True, most=TEXT_MAX, style=PARAGRAPH)
-    listed = [("", words("bot.everyone-joined")), *((id, one.name) for id, one in options.ordered(event.options))]
+    listed = [
+        ("", words("bot.everyone-joined")),
+        *((id, one.name) for id, one in drafts.ordered_options(event.options)),
+    ]
     audience = [(id or "all", name) for id, name in listed]
     further = [_choice(words("bot.f-audience"), "audience", audience, "all")] if event.options else []
     return _modal(words("bot.modal-tell"), custom_id("tell", event.event_id), text, *further)
@@ -222,7 +225,7 @@ def read_draft(values: Values, now: datetime) -> Draft:
         start = values["start"].strip()
         period = dates.read_period(start, now, field="start") if start else None
         entered |= {"start": period.start if period else None, "end": period.end if period else None}
-    return Draft(**entered, options=tuple(options.read(values.get("options", ""))))
+    return Draft(**entered, options=tuple(drafts.read_options(values.get("options", ""))))
 
 
 def read_details(values: Values, event: Event, now: datetime) -> Details:

@@ -6,9 +6,9 @@ from datetime import datetime
 
 from sekkei_systems.eventbot.design import Event, Member, Status
 from sekkei_systems.eventbot.rules import limits
+from sekkei_systems.eventbot.rules.drafts import ordered_options
 from sekkei_systems.eventbot.rules.identifiers import custom_id
 from sekkei_systems.eventbot.rules.markdown import escaped, mention
-from sekkei_systems.eventbot.rules.options import ordered
 from sekkei_systems.eventbot.rules.render import (
     DANGER,
     PRIMARY,
@@ -111,7 +111,7 @@ def person_message(view: EventView, user_id: str, words: Wording, said: str = ""
 
 def _options(view: EventView, verb: str, user_id: str, current: str | None, words: Wording) -> Payload:
     listed = []
-    for id, option in ordered(view.event.options):
+    for id, option in ordered_options(view.event.options):
         one: Payload = {"label": f"{option.name} {places(option, option.member_count)}", "value": id}
         one |= {"emoji": limits.emoji_on_button(option.emoji)} if option.emoji else {}
         listed.append({**one, "default": True} if id == current else one)

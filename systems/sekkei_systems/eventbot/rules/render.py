@@ -9,10 +9,10 @@ from typing import Any
 
 from sekkei_systems.eventbot.design import Event, Member, Notice, Reply, SignUpOption, Status
 from sekkei_systems.eventbot.rules import limits
+from sekkei_systems.eventbot.rules.drafts import ordered_options
 from sekkei_systems.eventbot.rules.identifiers import custom_id
 from sekkei_systems.eventbot.rules.limits import EPHEMERAL
 from sekkei_systems.eventbot.rules.markdown import NOBODY, escaped, mention, ping_text
-from sekkei_systems.eventbot.rules.options import ordered
 from sekkei_systems.eventbot.rules.views import EventView, NoticeView, has_started, is_full, is_joinable
 from sekkei_systems.eventbot.texts import Wording
 
@@ -211,7 +211,7 @@ def places(option: SignUpOption, count: int) -> str:
 
 def option_fields(view: EventView, words: Wording) -> list[Payload]:
     """A column for each option; then whoever waits, and for what."""
-    options = ordered(view.event.options)
+    options = ordered_options(view.event.options)
     shown = max(3, NAMES_SHOWN // len(options))
     fields = []
     for id, option in options:
@@ -237,7 +237,7 @@ def option_buttons(view: EventView, verb: str, *, shut: bool = False) -> list[Pa
     """Rows of five, with how many places are taken."""
     event = view.event
     made = []
-    for id, option in ordered(event.options):
+    for id, option in ordered_options(event.options):
         full = is_full(option)
         label = f"{option.name} {places(option, option.member_count)}"
         found = button(

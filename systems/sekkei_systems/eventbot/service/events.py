@@ -25,12 +25,11 @@ from sekkei_systems.eventbot.refusals import (
     OptionTaken,
     Started,
 )
-from sekkei_systems.eventbot.rules import options
-from sekkei_systems.eventbot.rules.drafts import SHARED, Details, Draft, checked
+from sekkei_systems.eventbot.rules import drafts
+from sekkei_systems.eventbot.rules.drafts import SHARED, Details, Draft, Written, checked
 from sekkei_systems.eventbot.rules.identifiers import new_event_id, schedule_name, uuid_of
 from sekkei_systems.eventbot.rules.limits import own_emoji_id
 from sekkei_systems.eventbot.rules.markdown import call_messages, escaped
-from sekkei_systems.eventbot.rules.options import Written
 from sekkei_systems.eventbot.rules.views import EventView, has_started, is_over
 from sekkei_systems.eventbot.rules.zones import following, moved, zone_of
 from sekkei_systems.eventbot.service.access import Actor, Creator, Host
@@ -104,7 +103,7 @@ async def next_of(desk: Desk, event: Event, *, resumed: bool = False) -> Event |
             "repeat_time": clock,
             "attendee_role_id": settings.attendee_role_id,
             "member_role_id": settings.member_role_id,
-            "options": options.emptied(event.options),
+            "options": drafts.emptied_options(event.options),
         }
     )
 
@@ -143,7 +142,7 @@ class Events:
             event_start_at=start,
             event_end_at=draft.end,
             event_remind_at=_reminder(start, settings.remind_minutes_before, now),
-            options=options.fresh(draft.options),
+            options=drafts.new_options(draft.options),
             thread_wanted=settings.make_thread,
             mirror_wanted=settings.mirror_events and start is not None,
             attendee_role_id=settings.attendee_role_id,
@@ -232,8 +231,8 @@ class Events:
         await self._must_know_emoji(event.guild_id, wanted)
         update = self._update(event)
         if not event.options:
-            return await self._apply(event, update.set(Event.options, options.fresh(wanted)), by=host.actor)
-        revision = options.revised(event.options, wanted)
+            return await self._apply(event, update.set(Event.options, drafts.new_options(wanted)), by=host.actor)
+        revision = drafts.revised_options(event.options, wanted)
         for id in revision.gone:
             option, entry = event.options[id], Event.options.entry(id)
             if option.member_count or option.waiting_count:

@@ -45,7 +45,7 @@ from sekkei_systems.eventbot.refusals import (
     SeveralMembers,
     TooManyTemplates,
 )
-from sekkei_systems.eventbot.rules import options
+from sekkei_systems.eventbot.rules import drafts
 from sekkei_systems.eventbot.rules.drafts import SHARED
 from sekkei_systems.eventbot.rules.identifiers import is_snowflake
 from sekkei_systems.eventbot.rules.zones import zone_of
@@ -284,7 +284,7 @@ class Guilds:
             template_id=same.template_id if same else f"TPL#{uuid7(self.desk.clock)}",
             name=name,
             **{name: getattr(event, name) for name in SHARED},
-            options=options.lines(event.options),
+            options=drafts.option_lines(event.options),
             created_by=actor.user_id,
             created_at=self.desk.now(),
         )

@@ -10,7 +10,7 @@ from sekkei_systems.eventbot.design import Event
 from sekkei_systems.eventbot.ports.discord.permissions import may_post
 from sekkei_systems.eventbot.ports.discord.rest import DiscordError
 from sekkei_systems.eventbot.refusals import CannotPost
-from sekkei_systems.eventbot.rules import drafts, modals, options, panels, render
+from sekkei_systems.eventbot.rules import drafts, modals, panels, render
 from sekkei_systems.eventbot.rules.identifiers import Press, custom_id, is_snowflake, read_custom_id
 from sekkei_systems.eventbot.rules.markdown import escaped
 from sekkei_systems.eventbot.rules.zones import zone_of
@@ -91,7 +91,7 @@ class Forms:
 
     async def options(self, asked: Asked, press: Press, values: dict[str, str]) -> Answer:
         host = await self.tools.service.access.host(asked.actor, f"EVT#{press.uuid}")
-        wanted = options.read(values.get("options", ""))
+        wanted = drafts.read_options(values.get("options", ""))
         event = await self.tools.service.events.set_options(host, wanted, _version(press))
         view = await self.tools.service.events.view(event.guild_id, event.event_id)
         message = panels.panel_message(view, self.tools.service.desk.now(), asked.words, asked.words("bot.saved"))

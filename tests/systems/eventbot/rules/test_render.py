@@ -9,7 +9,7 @@ import pytest
 
 from sekkei_systems.eventbot.design import Ack, Status
 from sekkei_systems.eventbot.ports.discord.rest import Refused
-from sekkei_systems.eventbot.rules import options, render
+from sekkei_systems.eventbot.rules import drafts, render
 from sekkei_systems.eventbot.rules.limits import problems_of_message
 from sekkei_systems.eventbot.rules.markdown import call_messages
 from sekkei_systems.eventbot.rules.render import KNOWN, STEPS, UNDELIVERED, code_of, sentences, why
@@ -17,7 +17,9 @@ from sekkei_systems.eventbot.rules.views import NoticeView
 from sekkei_systems.eventbot.texts import wording
 from tests.systems.eventbot.samples import GUILD, ID, NOW, event, notice, view
 
-RAID = options.fresh(options.read("\n".join(f"<:tank:{10**17 + at}> {'名' * 28}{at} 1000" for at in range(10))))
+RAID = drafts.new_options(
+    drafts.read_options("\n".join(f"<:tank:{10**17 + at}> {'名' * 28}{at} 1000" for at in range(10)))
+)
 STATES: list[dict[str, Any]] = [
     {},
     {"status": Status.CLOSED},

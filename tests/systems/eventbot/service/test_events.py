@@ -12,7 +12,7 @@ from sekkei_fakes.discord.discord import Fault
 from sekkei_systems.eventbot.demo.guild import ATTENDEE_ROLE, GUILD_ID, ORGANISER_ROLE, RECRUIT
 from sekkei_systems.eventbot.design import Event, Repeat, Status
 from sekkei_systems.eventbot.refusals import AlreadySo, Cancelled, Closed, ForeignEmoji
-from sekkei_systems.eventbot.rules import options
+from sekkei_systems.eventbot.rules import drafts
 from sekkei_systems.eventbot.rules.drafts import Details, Draft, NewNotice
 from sekkei_systems.eventbot.rules.identifiers import schedule_name
 from sekkei_systems.eventbot.service.events import Events
@@ -210,20 +210,20 @@ async def test_an_emoji_of_another_server_is_refused_when_it_is_set(quick: Bot) 
         "<:tank:880000000000000001> Tank\n<a:run:870000000000000001> DPS",
     ):
         with pytest.raises(ForeignEmoji) as refused:
-            await quick.service.events.set_options(host, options.read(text))
+            await quick.service.events.set_options(host, drafts.read_options(text))
         assert "870000000000000001" in refused.value.text("ja")
         with pytest.raises(ForeignEmoji):
-            await quick.event(options=tuple(options.read(text)))
-    await quick.service.events.set_options(host, options.read("<:tank:880000000000000001> Tank\n💚 Healer"))
+            await quick.event(options=tuple(drafts.read_options(text)))
+    await quick.service.events.set_options(host, drafts.read_options("<:tank:880000000000000001> Tank\n💚 Healer"))
     asked = sum(one["path"] == f"/guilds/{GUILD_ID}" for one in quick.local.log)
-    await quick.event(options=tuple(options.read("💚 Healer")))
+    await quick.event(options=tuple(drafts.read_options("💚 Healer")))
     assert sum(one["path"] == f"/guilds/{GUILD_ID}" for one in quick.local.log) == asked, "plain ones are not asked for"
 
 
 async def test_while_discord_is_silent_emoji_are_taken_on_trust(quick: Bot) -> None:
     host = await quick.host(AOI, (await quick.event()).event_id)
     quick.local.faults.append(Fault("error", 3, on="GET /guilds/"))
-    event = await quick.service.events.set_options(host, options.read("<:tank:870000000000000001> Tank"))
+    event = await quick.service.events.set_options(host, drafts.read_options("<:tank:870000000000000001> Tank"))
     assert [one.emoji for one in event.options.values()] == ["<:tank:870000000000000001>"]
     assert sum(one.count for one in quick.local.faults) < 3, "Discord was asked"
 
@@ -243,7 +243,7 @@ DAY = timedelta(days=1)
 
 async def weekly(bot: Bot) -> Event:
     start = bot.service.desk.now().replace(hour=21)
-    event = await bot.event(start=start, options=tuple(options.read("Tank 1\nDPS")))
+    event = await bot.event(start=start, options=tuple(drafts.read_options("Tank 1\nDPS")))
     remind = start - timedelta(hours=1)
     details = Details(remind_at=remind, repeat=Repeat.WEEKLY, further=(start - timedelta(minutes=10),))
     return await bot.service.events.set_details(await bot.host(AOI, event.event_id), details)

@@ -32,7 +32,7 @@ from sekkei_systems.eventbot.refusals import (
     OptionFull,
     Started,
 )
-from sekkei_systems.eventbot.rules import options
+from sekkei_systems.eventbot.rules import drafts
 from sekkei_systems.eventbot.rules.drafts import Draft
 from sekkei_systems.eventbot.service.desk import Desk
 from sekkei_systems.eventbot.service.joining import Crowds
@@ -145,7 +145,7 @@ async def test_a_crowd_shares_transactions_and_keeps_its_order(quick: Bot, monke
 
 
 async def test_a_crowd_shares_transactions_by_option_too(quick: Bot, monkeypatch: pytest.MonkeyPatch) -> None:
-    raid = tuple(options.read("Tank 8\nDPS 40"))
+    raid = tuple(drafts.read_options("Tank 8\nDPS 40"))
     event = await quick.event(options=raid, capacity=44)
     written = Written(monkeypatch)
     people = [somebody(number) for number in range(64)]
@@ -167,7 +167,7 @@ async def test_a_crowd_shares_transactions_by_option_too(quick: Bot, monkeypatch
 
 
 async def test_a_crowd_at_an_option_that_is_not_there_is_told_so(quick: Bot) -> None:
-    event = await quick.event(options=tuple(options.read("Tank 8")))
+    event = await quick.event(options=tuple(drafts.read_options("Tank 8")))
     asking = [quick.service.joining.choose(one.actor, event.event_id, "07") for one in (MEI, REN)]
     found = await asyncio.gather(*asking, return_exceptions=True)
     assert [type(one) for one in found] == [NoSuchOption, NoSuchOption]

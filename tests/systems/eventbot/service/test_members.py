@@ -25,14 +25,14 @@ from sekkei_systems.eventbot.refusals import (
     OptionFull,
     OptionTaken,
 )
-from sekkei_systems.eventbot.rules import options
+from sekkei_systems.eventbot.rules import drafts
 from sekkei_systems.eventbot.service.members import Hands, Queue
 from tests.systems.eventbot.conftest import AOI, MEI, REN, SOTA, YUI, Bot, somebody
 
 # The queue: places of options go to whoever waits for them, and counters equal a recount whatever happens.
 
 
-RAID = tuple(options.read("🛡️ Tank 1\n💚 Healer 1\n⚔️ DPS 2"))
+RAID = tuple(drafts.read_options("🛡️ Tank 1\n💚 Healer 1\n⚔️ DPS 2"))
 TANK, HEALER, DPS = "01", "02", "03"
 
 
@@ -171,13 +171,13 @@ async def test_a_storm_ends_with_right_counters(quick: Bot, seed: int) -> None:
 
 
 async def test_a_crowd_gets_exactly_the_places(quick: Bot) -> None:
-    event = await quick.event(options=tuple(options.read("Tank 2\nHealer 3\nDPS 5")))
+    event = await quick.event(options=tuple(drafts.read_options("Tank 2\nHealer 3\nDPS 5")))
     people = [somebody(at) for at in range(40)]
     await asyncio.gather(
         *(quick.service.joining.choose(one.actor, event.event_id, f"{1 + at % 3:02d}") for at, one in enumerate(people))
     )
     now = await recounted(quick, event)
-    assert [one.member_count for _, one in options.ordered(now.options)] == [2, 3, 5]
+    assert [one.member_count for _, one in drafts.ordered_options(now.options)] == [2, 3, 5]
     assert now.waiting_count == 30
 
 
@@ -289,8 +289,8 @@ async def test_an_option_with_somebody_in_it_stays(quick: Bot) -> None:
     await quick.service.joining.choose(REN.actor, event.event_id, TANK)
     set_options = quick.service.events.set_options
     with pytest.raises(OptionTaken):
-        await set_options(await quick.host(AOI, event.event_id), options.read(""))
-    now = await set_options(await quick.host(AOI, event.event_id), options.read("タンク 3\nHealer 1\nDPS 2"))
+        await set_options(await quick.host(AOI, event.event_id), drafts.read_options(""))
+    now = await set_options(await quick.host(AOI, event.event_id), drafts.read_options("タンク 3\nHealer 1\nDPS 2"))
     assert now.options[TANK].name == "タンク", "renamed, with whoever is in it"
     await quick.service.hands.unseat(await quick.host(AOI, event.event_id), REN.id)
     assert (await set_options(await quick.host(AOI, event.event_id), [])).options == {}

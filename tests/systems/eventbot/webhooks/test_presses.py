@@ -11,7 +11,7 @@ from sekkei.runtime.design import Message, State
 from sekkei_fakes.discord.client import AppClient, Outcome
 from sekkei_systems.eventbot.demo.guild import GUILD_ID, RECRUIT, Person
 from sekkei_systems.eventbot.design import Event, Status
-from sekkei_systems.eventbot.rules import options
+from sekkei_systems.eventbot.rules import drafts
 from tests.systems.eventbot.conftest import AOI, MEI, REN, SOTA, YUI, Bot
 
 
@@ -113,7 +113,7 @@ async def test_every_verb_of_the_panel_answers(quick: Bot) -> None:
 # Options and the organiser's hands, as people use them in Discord.
 
 
-RAID = tuple(options.read("🛡️ Tank 1\n💚 Healer 1"))
+RAID = tuple(drafts.read_options("🛡️ Tank 1\n💚 Healer 1"))
 
 
 def ids(message: dict[str, Any]) -> list[str]:
@@ -169,7 +169,7 @@ async def test_options_are_written_in_a_form_and_kept_in_a_template(quick: Bot) 
     assert opened.modal is not None
     await quick.app.submit(AOI, RECRUIT, opened.modal["custom_id"], {"title": "次のレイド", "start": "明日 21時"})
     made = next(one for one in await quick.service.events.of_guild(GUILD_ID) if one.title == "次のレイド")
-    assert options.lines(made.options) == ["🛡️ Tank 2", "DPS"]
+    assert drafts.option_lines(made.options) == ["🛡️ Tank 2", "DPS"]
 
 
 async def test_an_organiser_adds_moves_and_removes(quick: Bot) -> None:
