@@ -106,12 +106,6 @@ class Event:
     )
     attendee_role_id: Attr[str | None] = attr(default=None, ja="参加者ロール", en="role of members", added=True)
     member_role_id: Attr[str | None] = attr(default=None, ja="参加できるロール", en="role that may join", added=True)
-    role_holders: Attr[list[str]] = attr(
-        default_factory=list,
-        ja="ロールを付けた参加者（0.1.0）",
-        en="members with the role, as 0.1.0 kept them",
-        added=True,
-    )
     posts: Attr[int] = attr(default=0, ja="投稿し直した回数", en="how often it was posted again", added=True)
     post_tried: Attr[bool] = attr(default=False, ja="投稿を始めた", en="posting has begun", added=True)
     replaced: Attr[frozenset[str]] = attr(
@@ -210,9 +204,7 @@ class Notice:
     )
     editing_by: Attr[str | None] = attr(default=None, ja="編集しているもの", en="who edits the post", added=True)
     posts: Attr[int] = attr(default=0, ja="投稿し直した回数", en="how often it was posted again", added=True)
-    post_tried: Attr[bool | None] = attr(
-        default=None, ja="投稿を始めた（古い行では不明）", en="posting has begun; rows of before do not say", added=True
-    )
+    post_tried: Attr[bool] = attr(default=False, ja="投稿を始めた", en="posting has begun", added=True)
     replaced: Attr[frozenset[str]] = attr(
         default=frozenset(), ja="消すべき以前の投稿", en="posts before this one, which are to go", added=True
     )
@@ -253,9 +245,6 @@ class GuildSettings:
     )
     creator_role_id: Attr[str | None] = attr(default=None, ja="イベントを作れるロール", en="role that may make events")
     member_role_id: Attr[str | None] = attr(default=None, ja="参加できるロール", en="role that may join; all if none")
-    roles_moved: Attr[bool] = attr(
-        default=False, ja="0.1.0 のロール記録を移した", en="role_holders of 0.1.0 were moved"
-    )
 
 
 @model

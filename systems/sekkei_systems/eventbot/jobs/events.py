@@ -102,11 +102,8 @@ class Surroundings:
         return event if id is None else await self._store(event, _made(event, id))
 
     async def _find(self, event: Event) -> str | None:
-        tried = event.mirror_tried_as
-        if tried is None and event.event_start_at is not None:  # rows of before do not say
-            tried = _called(render.scheduled_event(event))
         for one in await self.rest.scheduled_events(event.guild_id):
-            if str(one.get("creator_id")) == self.rest.application_id and _called(one) == tried:
+            if str(one.get("creator_id")) == self.rest.application_id and _called(one) == event.mirror_tried_as:
                 return str(one["id"])
         return None
 
@@ -358,8 +355,6 @@ class EventSettling:
     async def _role(self, run: Run) -> None:
         if run.event.attendee_role_id is None:
             return
-        if not run.settings.roles_moved:
-            await self.roles.take_over(run.event.guild_id)
         over = is_over(run.event, self.desk.now())
         wanted = () if over else [member.user_id for member in run.view.members]
         if not await self.roles.settle(run.event, wanted):

@@ -151,8 +151,8 @@ class Removal:
         await self.desk.db.write_many(acks.delete(guild_id, notice_id, one.user_id) for one in found)
         if notice.remind_schedule_name is not None:
             await self.desk.schedules.delete(notice.remind_schedule_name)
-        posted, tried = notice.notice_message_id, notice.post_tried is not False  # rows of before do not say
-        lost = nonce(notice_id, notice.posts) if posted is None and tried else ""
+        posted = notice.notice_message_id
+        lost = nonce(notice_id, notice.posts) if posted is None and notice.post_tried else ""
         await self._delete_posts(notice.notice_channel_id, [posted, *sorted(notice.replaced)], lost, notice.title)
         await self.desk.db.write(notices.delete(guild_id, notice_id))
 
@@ -195,9 +195,8 @@ class Removal:
             message = render.private(words("bot.deleted", title=payload.get("title", "")), components=[])
             original = payload.get("original", True)  # not what everybody saw: that is the post, which is gone
             body = {"message": message, "original": original, "token": str(token)}
-            event = uuid_of(payload["event_id"])
-            to = str(payload.get("interaction") or event)  # jobs of before do not say which it was
-            await self.desk.outbox.put("eventbot.reply", to, body, id=f"removed/{event}")
+            to, id = str(payload["interaction"]), f"removed/{uuid_of(payload['event_id'])}"
+            await self.desk.outbox.put("eventbot.reply", to, body, id=id)
         return Progress(0)
 
     # Everything of a guild: an HTTP bot is not told when it is thrown out, so this is asked for by people

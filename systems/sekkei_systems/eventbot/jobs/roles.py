@@ -15,11 +15,7 @@ from typing import Any
 from sekkei.design import Condition, ConditionFailed, Update
 from sekkei_systems.eventbot.design import (
     Event,
-    GuildSettings,
     RoleHolder,
-    events,
-    events_of_guild,
-    guild_settings,
     holders_of_role,
     role_holders,
 )
@@ -64,17 +60,6 @@ class Roles:
         taken = [await self._take(holder, event.event_id) for holder in take[:PER_ROUND]]
         given = [await self._give(event, user_id) for user_id in give[: PER_ROUND - len(taken)]]
         return len(give) + len(take) <= PER_ROUND and all(taken) and all(given)
-
-    async def take_over(self, guild_id: str) -> None:
-        """Once for a guild: 0.1.0 kept holders at each event, and left the role behind when one was over."""
-        for event in await self.desk.db.all(events_of_guild(guild_id)):
-            for user_id in event.role_holders if event.attendee_role_id else ():
-                row = role_holders.upsert(guild_id, str(event.attendee_role_id), user_id)
-                await self.desk.db.write(row.add(RoleHolder.events, {event.event_id}).set(RoleHolder.given, True))
-            if event.role_holders:
-                moved = events.update(guild_id, event.event_id).keeping_version().remove(Event.role_holders)
-                await self.desk.transact(moved, self.desk.settle_event(guild_id, event.event_id))
-        await self.desk.db.write(guild_settings.update(guild_id).set(GuildSettings.roles_moved, True))
 
     async def _must_be_harmless(self, guild_id: str, role_id: str) -> None:
         """A role may have got powers, or have been raised, since somebody chose it; a program does not hand it out."""

@@ -1,4 +1,4 @@
-"""The guilds that an account looks after, and how it comes by them: a link that Discord shows, or sign-in by Discord."""
+"""The guilds that an account looks after, and how it comes by them: a link that Discord shows, or sign-in."""
 
 from __future__ import annotations
 

@@ -199,14 +199,13 @@ class ToInteraction:
     """Kind `eventbot.reply`: an answer to an interaction, whose token lives for a quarter of an hour.
 
     It is good only when Discord has our first answer, which may still be on its way; where that came too late, never.
-    The token lets anybody answer in our name, so it stands in the body, which is sealed. Earlier versions had it in
-    `to`."""
+    The token lets anybody answer in our name, so it stands in the body, which is sealed."""
 
     rest: Rest
     clock: Clock
 
     async def send(self, message: Message) -> str:
-        content, token = message.body["message"], message.body.get("token") or message.to
+        content, token = message.body["message"], message.body["token"]
         try:
             with obeyed():
                 if message.body.get("original"):

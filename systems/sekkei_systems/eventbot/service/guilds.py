@@ -197,7 +197,7 @@ class Guilds:
         if await desk.db.first(design.events_of_guild(guild_id)) is not None:
             return GuildSettings(guild_id=guild_id)  # it has been at home in Japan's time before
         try:
-            new = GuildSettings(guild_id=guild_id, locale=locale, time_zone=zone, roles_moved=True)
+            new = GuildSettings(guild_id=guild_id, locale=locale, time_zone=zone)
             return await desk.db.write(guild_settings.create(new))
         except ConditionFailed:
             return await desk.settings(guild_id)

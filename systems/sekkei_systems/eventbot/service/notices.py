@@ -62,7 +62,6 @@ class Notices:
             created_by_name=actor.name,
             created_at=desk.now(),
             remind_at=new.remind_at,
-            post_tried=False,
         )
         await self._store(host, notice)
         desk.changed(actor.guild_id)

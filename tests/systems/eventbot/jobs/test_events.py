@@ -353,14 +353,10 @@ async def test_a_lost_answer_to_a_thread_finds_the_thread_again(rich: Bot) -> No
     assert now.scheduled_event_id is not None
 
 
-@pytest.mark.parametrize("of_before", [False, True])
-async def test_a_lost_answer_to_a_native_event_does_not_make_two(rich: Bot, of_before: bool) -> None:
-    """Also where the row does not say with which name it was tried."""
+async def test_a_lost_answer_to_a_native_event_does_not_make_two(rich: Bot) -> None:
     rich.local.faults.append(Fault("lost", 1, on="POST .*/scheduled-events"))
     event = await rich.event()
     assert (event.mirror_tried, event.scheduled_event_id) == (True, None)
-    if of_before:
-        await rich.service.desk.db.write(events.update(GUILD_ID, event.event_id).remove(Event.mirror_tried_as))
     for _ in range(4):
         await rich.work(30)
     now = await settled(rich, event)

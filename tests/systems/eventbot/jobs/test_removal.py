@@ -9,7 +9,7 @@ import pytest
 
 from sekkei_fakes.discord.discord import Fault
 from sekkei_systems.eventbot.demo.guild import ATTENDEE_ROLE, BOT_ROLE, GUILD_ID, RECRUIT
-from sekkei_systems.eventbot.design import Event, Notice, acks_of_notice, holders_of_role, notices
+from sekkei_systems.eventbot.design import Event, acks_of_notice, holders_of_role, notices
 from sekkei_systems.eventbot.ports.discord import permissions
 from sekkei_systems.eventbot.ports.discord.rest import Rest
 from sekkei_systems.eventbot.refusals import NoticeClosed
@@ -155,19 +155,6 @@ async def test_a_notice_that_was_never_posted_is_not_posted_to_be_deleted(quick:
     await _delete(quick, event)
     asked = [(one["method"], one["path"]) for one in quick.local.log]
     assert [one for one in asked if one[0] == "POST" and one[1].endswith(f"{RECRUIT}/messages")] == []
-
-
-async def test_a_lost_post_of_a_notice_that_does_not_say_so_goes_too(quick: Bot) -> None:
-    """Rows of before do not know whether a post was tried: Discord is asked."""
-    event = await quick.event()
-    quick.local.faults.append(Fault("lost", 1, on="POST .*/messages"))
-    notice = await quick.service.notices.post(await quick.host(AOI, event.event_id), NewNotice("題", "文"))
-    await quick.work(1)
-    assert len(await _left(quick)) == 2
-    old = notices.update(GUILD_ID, notice.notice_id).remove(Notice.post_tried)
-    await quick.service.desk.db.write(old)
-    await _delete(quick, event)
-    assert await _left(quick) == []
 
 
 async def test_what_was_posted_before_goes_with_what_is_deleted(quick: Bot) -> None:

@@ -11,7 +11,7 @@ import pytest
 from sekkei.runtime import leases
 from sekkei_fakes.discord.discord import Fault
 from sekkei_systems.eventbot.demo.guild import ATTENDEE_ROLE, BOT_ROLE, GUILD_ID, MANAGER_ROLE
-from sekkei_systems.eventbot.design import Event, GuildSettings, events, guild_settings
+from sekkei_systems.eventbot.design import Event
 from sekkei_systems.eventbot.jobs.events import LEASE
 from sekkei_systems.eventbot.ports.discord import permissions
 from sekkei_systems.eventbot.ports.discord.rest import Rest
@@ -235,20 +235,3 @@ async def test_who_settles_for_long_stays_the_only_one(
     arrives.set()
     await slow
     assert await holders(with_role) == {REN.id}
-
-
-async def test_holders_that_0_1_0_noted_at_the_event_are_taken_over(with_role: Bot) -> None:
-    """It kept a list at each event, and left the role with people when an event was over."""
-    over, going = await with_role.event(), await with_role.event()
-    for user in (REN.id, MEI.id):
-        await with_role.local.keep("role", f"{user}/{ATTENDEE_ROLE}", {})
-    db, desk = with_role.service.desk.db, with_role.service.desk
-    old = events.update(GUILD_ID, over.event_id).set(Event.role_holders, [REN.id, MEI.id]).keeping_version()
-    await db.write(old.set(Event.cancelled_at, desk.now()))
-    noted = events.update(GUILD_ID, going.event_id).set(Event.role_holders, [MEI.id]).keeping_version()
-    await db.write(noted)
-    await db.write(guild_settings.update(GUILD_ID).remove(GuildSettings.roles_moved))
-    await with_role.service.joining.join(MEI.actor, going.event_id)
-    assert await holders(with_role) == {MEI.id}
-    for event in (over, going):
-        assert (await with_role.service.events.get(GUILD_ID, event.event_id)).role_holders == []

@@ -154,9 +154,9 @@ async def test_a_late_answer_waits_as_long_as_it_is_told_to(clock: ManualClock) 
 
 
 def late_reply(clock: ManualClock) -> Message:
-    now, body = days.now(clock), {"message": {"content": "a"}}
+    now, body = days.now(clock), {"message": {"content": "a"}, "token": "t"}
     return Message(
-        id="1", system="eventbot", kind="eventbot.reply", to="t", body=body, created_at=now, due_at=now, listed_at=now
+        id="1", system="eventbot", kind="eventbot.reply", to="1", body=body, created_at=now, due_at=now, listed_at=now
     )
 
 
