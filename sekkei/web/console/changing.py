@@ -9,23 +9,21 @@ A new key is a move: the old item goes and the new one comes in one transaction.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
-from sekkei.design import Design, Table, UniqueKey
-from sekkei.errors import (
-    ConditionalCheckFailedException,
-    TransactionCanceledException,
-    TransactionConflictException,
-)
+from sekkei.design import Design, Entity, SekkeiError, Table, UniqueKey
+from sekkei.errors import ConditionalCheckFailedException, TransactionCanceledException, TransactionConflictException
 from sekkei.store.protocol import Store
-from sekkei.web.console.target import entity_of
 
 Item = Mapping[str, Mapping[str, Any]]
 Action = dict[str, Any]
 ATTRIBUTES_MAX = 140
 """DynamoDB takes 300 operators in an expression; a condition on every attribute needs two for each."""
+ENTRIES_MAX = 200
 
 
 class Meanwhile(Exception):
@@ -120,6 +118,14 @@ def _as_seen(old: Item, further: tuple[str, ...]) -> Action:
     }
 
 
+def entity_of(table: Table, item: Mapping[str, Mapping[str, object]]) -> Entity[..., object] | None:
+    """Which entity an item is, or None when it fits none."""
+    try:
+        return table.entity_of(item)  # type: ignore[arg-type]
+    except SekkeiError:
+        return None
+
+
 def change_of(
     design: Design | None, env: str, table: str, keys: tuple[str, ...], old: Item | None, new: Item | None
 ) -> Change:
@@ -156,3 +162,30 @@ def _markers(
         row = unique.markers.encode(UniqueKey(value=value, owner=owner))
         found[(design.table_name(table, env), table.key_attributes, value)] = row
     return found
+
+
+@dataclass(slots=True)
+class Entry:
+    number: int
+    at: datetime
+    by: str
+    change: Change
+    undone: bool = False
+
+
+@dataclass(slots=True)
+class Journal:
+    """What the console has changed, newest first. Kept in this process alone and only so long: the old items are as
+    personal as the new ones. The log keeps, without any value, who changed what and when."""
+
+    entries: deque[Entry] = field(default_factory=lambda: deque(maxlen=ENTRIES_MAX))
+    count: int = 0
+
+    def add(self, at: datetime, by: str, change: Change) -> Entry:
+        self.count += 1
+        entry = Entry(self.count, at, by, change)
+        self.entries.appendleft(entry)
+        return entry
+
+    def find(self, number: int) -> Entry | None:
+        return next((entry for entry in self.entries if entry.number == number), None)

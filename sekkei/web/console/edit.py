@@ -40,13 +40,12 @@ from sekkei.runtime import days
 from sekkei.runtime.refusals import NotAllowed, NotThere
 from sekkei.web.console import masks, operator
 from sekkei.web.console.asking import Schema, schema_of
-from sekkei.web.console.changing import Change, Meanwhile, TooWide, change_of
+from sekkei.web.console.changing import Change, Entry, Meanwhile, TooWide, change_of, entity_of
 from sekkei.web.console.item import key_of
-from sekkei.web.console.journal import Entry
 from sekkei.web.console.masks import COVER
 from sekkei.web.console.rows import address_of, plain, text_of
 from sekkei.web.console.tables import described
-from sekkei.web.console.target import Looked, entity_of
+from sekkei.web.console.target import Looked
 from sekkei.web.console.words import in_words
 from sekkei.web.forms import Form
 from sekkei.web.rendering import flash, page, redirect

@@ -25,10 +25,10 @@ from sekkei.store.protocol import Store
 from sekkei.web.console import masks, operator
 from sekkei.web.console.asking import Schema
 from sekkei.web.console.changes import shower
+from sekkei.web.console.changing import entity_of
 from sekkei.web.console.item import key_of
 from sekkei.web.console.rows import address_of, hues_of
 from sekkei.web.console.tables import described
-from sekkei.web.console.target import entity_of
 from sekkei.web.console.words import in_words
 from sekkei.web.rendering import page
 from sekkei.web.texts import speech, t

@@ -22,9 +22,10 @@ from sekkei.runtime.refusals import NotThere
 from sekkei.store.protocol import Store
 from sekkei.web.console import masks, operator
 from sekkei.web.console.asking import BadAsk, Schema, schema_of, stored
+from sekkei.web.console.changing import entity_of
 from sekkei.web.console.rows import address_of, hues_of, text_of
 from sekkei.web.console.tables import described, indexes_of
-from sekkei.web.console.target import entity_of, looked_by
+from sekkei.web.console.target import looked_by
 from sekkei.web.console.words import in_words
 from sekkei.web.rendering import page
 from sekkei.web.texts import t

@@ -12,8 +12,8 @@ import orjson
 from sekkei.design import Design, Table
 from sekkei.kit.text import written_out
 from sekkei.web.console.asking import Schema
+from sekkei.web.console.changing import entity_of
 from sekkei.web.console.masks import COVER
-from sekkei.web.console.target import entity_of
 
 Item = Mapping[str, Mapping[str, Any]]
 CELL_CHARACTERS_MAX = 200

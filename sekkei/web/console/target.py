@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from starlette.requests import Request
 
 from sekkei.advice.checking import check
 from sekkei.advice.findings import Finding
-from sekkei.design import Design, Entity, Measurements, SekkeiError, Table
+from sekkei.design import Design, Measurements, SekkeiError, Table
 from sekkei.design.loading import find, measurements_beside
 from sekkei.design.measured import Units
 from sekkei.runtime.deployment import Deployment
@@ -23,11 +22,9 @@ from sekkei.runtime.refusals import NotThere
 from sekkei.runtime.system import Localized
 from sekkei.store.protocol import Store
 from sekkei.store.read_only import ReadOnly
+from sekkei.web.console.changing import Journal
 from sekkei.web.console.simulations import Simulations
 from sekkei.web.identity.design import design as web_design
-
-if TYPE_CHECKING:
-    from sekkei.web.console.journal import Journal
 
 WRITE = "console_write"
 """SEKKEI_CONSOLE_WRITE=1 lets operators change items in the console of `sekkei up`."""
@@ -54,7 +51,7 @@ class Looked:
     """Who comes without it stays outside; see `entering`."""
     further: tuple[Design, ...] = ()
     """Designs whose items are understood too, without being listed."""
-    journal: Journal = field(default_factory=lambda: _journal())
+    journal: Journal = field(default_factory=Journal)
     simulations: Simulations = field(default_factory=Simulations)
     advised: dict[str, tuple[dict[str, Units], list[Finding]]] = field(default_factory=dict)
     """What advice says of each design, and of which measurements."""
@@ -95,12 +92,6 @@ class Looked:
         return self.advised[name][1]
 
 
-def _journal() -> Journal:
-    from sekkei.web.console.journal import Journal
-
-    return Journal()
-
-
 def looked_by(request: Request) -> Looked:
     found: Looked = request.app.state.shell.looked
     return found
@@ -130,11 +121,3 @@ def is_remote(store: str) -> bool:
     if store.startswith("dynamodb:"):
         return True
     return store.startswith(("http:", "https:")) and urlsplit(store).hostname not in ("127.0.0.1", "::1", "localhost")
-
-
-def entity_of(table: Table, item: Mapping[str, Mapping[str, object]]) -> Entity[..., object] | None:
-    """Which entity an item is, or None when it fits none."""
-    try:
-        return table.entity_of(item)  # type: ignore[arg-type]
-    except SekkeiError:
-        return None
