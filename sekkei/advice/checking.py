@@ -19,7 +19,8 @@ def check(
     design: Design, measurements: Measurements | None = None, *, scale: Scale | None = None, users: int = 0
 ) -> list[Finding]:
     """Findings, the gravest first; those that the design accepts carry its reason."""
-    facts = Facts(design, measurements, scale, users)
+    walls = [wall for wall in scale.walls() if wall.users < users] if scale is not None else []
+    facts = Facts(design, measurements, walls, scale.peaks(users) if scale is not None else None)
     found = list(dict.fromkeys(each for rule in CHECKS for each in rule(facts)))
     used: set[Acceptance] = set()
     answered = [_answered(each, design.accepted, used) for each in found]

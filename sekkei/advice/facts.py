@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from sekkei.design import (
     Action,
@@ -25,10 +25,19 @@ from sekkei.design.model import hints_of
 from sekkei.design.placeholders import Planning, samples
 from sekkei.design.templates import Template
 
-if TYPE_CHECKING:
-    from sekkei.advice.scale import Scale
-
 FEW = (Choice, Flag, LiteralCodec)
+
+
+class Wall(NamedTuple):
+    """What gives way at so many users."""
+
+    users: int
+    place: str
+    key: str
+    """The form of the key; empty for the quota of a whole table."""
+    kind: str
+    """`read` or `write`."""
+    popularity: str = ""
 
 
 class Read(NamedTuple):
@@ -60,11 +69,15 @@ class Facts:
     """One design with its measurements; the rules ask it."""
 
     def __init__(
-        self, design: Design, measurements: Measurements | None = None, scale: Scale | None = None, users: int = 0
+        self,
+        design: Design,
+        measurements: Measurements | None = None,
+        walls: Iterable[Wall] = (),
+        peaks: Mapping[str, tuple[float, float]] | None = None,
     ) -> None:
         self.design, self.measurements = design, measurements or Measurements()
-        self.scale, self.users = scale, users
-        """What users do, and how many they are; where that is declared."""
+        self.walls, self.peaks = list(walls), peaks or {}
+        """Empty unless it is declared what users do: walls before so many users, units a second in the busiest hour."""
 
     @property
     def tables(self) -> list[Table]:

@@ -412,11 +412,7 @@ _FIRST_WRITE = 4_000.0
 
 def _hot_keys(facts: Facts) -> Iterator[Finding]:
     """R2 for keys, R6 for tables: the walls that lie before so many users."""
-    if facts.scale is None:
-        return
-    for wall in facts.scale.walls():
-        if wall.users >= facts.users:
-            return
+    for wall in facts.walls:
         figure = f"from {wall.users:,} users on"
         if wall.key:
             text = f'the hottest key of "{wall.key}" is asked for more {wall.kind} units than a partition gives'
@@ -426,9 +422,7 @@ def _hot_keys(facts: Facts) -> Iterator[Finding]:
 
 
 def launches(facts: Facts) -> Iterator[Finding]:
-    if facts.scale is None:
-        return
-    for place, (read, write) in facts.scale.peaks(facts.users).items():
+    for place, (read, write) in facts.peaks.items():
         if read > _FIRST_READ or write > _FIRST_WRITE:
             yield finding("R7", place, "the busiest hour", f"{read:,.0f} read and {write:,.0f} write units a second")
 

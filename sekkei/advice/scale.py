@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from sekkei.advice import heat, metering, workload
 from sekkei.advice.costing import GB, Bill, Line, Prices, Stored, request_dollars
+from sekkei.advice.facts import Wall
 from sekkei.advice.heat import READ_MAX, WRITE_MAX
 from sekkei.advice.load_model import BadLoad, nature_of, popularity_of, touches
 from sekkei.advice.metering import Asked, Travelled
@@ -26,18 +27,6 @@ TABLE_QUOTA = 40_000.0
 """Read or write units a second of a table, and of each index, unless AWS raised it (developerguide/ServiceQuotas)."""
 USERS_MAX = 10_000_000_000
 """More than there are people: no wall."""
-
-
-class Wall(NamedTuple):
-    """What gives way at so many users."""
-
-    users: int
-    place: str
-    key: str
-    """The form of the key; empty for the quota of a whole table."""
-    kind: str
-    """`read` or `write`."""
-    popularity: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from importlib.resources import files
 
 from sekkei.advice.costing import Bill, Prices
+from sekkei.advice.facts import Wall
 from sekkei.advice.heat_chart import ENGLISH, plot
-from sekkei.advice.scale import TABLE_QUOTA, Scale, Wall, simulate_users
+from sekkei.advice.scale import TABLE_QUOTA, Scale, simulate_users
 
 _WALLS_SHOWN = 4
 
