@@ -7,7 +7,7 @@ from datetime import date
 import msgspec
 
 from sekkei.web import Api
-from sekkei_systems.chiipochi.rules.prefectures import PREFECTURES
+from sekkei_systems.chiipochi.rules.recipients import PREFECTURES
 from sekkei_systems.chiipochi.service.reports import Reports
 
 

@@ -155,7 +155,7 @@ async def _rich_menu(line: LineApi, arguments: argparse.Namespace) -> int:
 
 
 async def _messages(line: LineApi) -> int:
-    from sekkei_systems.chiipochi.rules.everything import everything
+    from sekkei_systems.chiipochi.rules.messages import everything
     from sekkei_systems.chiipochi.texts import LANGUAGES
 
     wrong = 0

@@ -27,6 +27,7 @@ from sekkei_systems.chiipochi.design import (
     user_settings,
 )
 from sekkei_systems.chiipochi.design.models import (
+    Appeal,
     ChatMessage,
     Donation,
     LocalPayment,
@@ -35,13 +36,12 @@ from sekkei_systems.chiipochi.design.models import (
     Status,
     UserSettings,
 )
-from sekkei_systems.chiipochi.design.models_appeals import Appeal
 from sekkei_systems.chiipochi.local.chat import line_id
 from sekkei_systems.chiipochi.ports.payments.none import NoProvider
 from sekkei_systems.chiipochi.rules import messages
 from sekkei_systems.chiipochi.rules.conversation import SESSION
 from sekkei_systems.chiipochi.rules.events import EVENTS_KEPT
-from sekkei_systems.chiipochi.rules.prefectures import PREFECTURES
+from sekkei_systems.chiipochi.rules.recipients import PREFECTURES
 from sekkei_systems.chiipochi.service import Service
 from sekkei_systems.chiipochi.service.access import Donor, Operator
 from sekkei_systems.chiipochi.service.links import order_id_of

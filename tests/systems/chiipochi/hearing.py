@@ -19,7 +19,7 @@ from typing import Any
 from sekkei_fakes.line import LineCounterpart, Sent
 from sekkei_fakes.stripe import Ledger
 from sekkei_systems.chiipochi.design.models import JST
-from sekkei_systems.chiipochi.rules.prefectures import PREFECTURES
+from sekkei_systems.chiipochi.rules.recipients import PREFECTURES
 from sekkei_systems.chiipochi.texts import LANGUAGES
 
 _FIELD = re.compile(r"\\\{(\w+)\\\}")

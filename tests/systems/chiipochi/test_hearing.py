@@ -12,7 +12,7 @@ from sekkei_fakes.line import LineCounterpart, Sent
 from sekkei_fakes.stripe import Ledger
 from sekkei_fakes.stripe.requests import Requests
 from sekkei_systems.chiipochi.rules import messages
-from sekkei_systems.chiipochi.rules.prefectures import PREFECTURES
+from sekkei_systems.chiipochi.rules.recipients import PREFECTURES
 from tests.systems.chiipochi.conftest import AOI
 from tests.systems.chiipochi.hearing import Checkout, Hearing
 from tests.systems.chiipochi.local.test_stripe import GOOD

@@ -16,13 +16,14 @@ from sekkei_systems.chiipochi.design.models import (
     Dispute,
     Donation,
     PrefectureTotal,
+    Receipt,
+    ReceiptCounter,
     Stamp,
     Status,
     Surplus,
     is_by_hand,
     is_forgotten,
 )
-from sekkei_systems.chiipochi.design.models_books import Receipt, ReceiptCounter
 from sekkei_systems.chiipochi.service.links import donation_key, order_id_of
 from tests.worlds.chiipochi.people import WORLD, ledger_of, line_of
 

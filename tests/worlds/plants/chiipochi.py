@@ -188,7 +188,7 @@ def a_second_payment_is_taken_for_news_of_the_first(patch: pytest.MonkeyPatch) -
 
 def a_number_is_taken_before_its_receipt_is_written(patch: pytest.MonkeyPatch) -> None:
     from sekkei_systems.chiipochi.design import last_number, receipt_counters
-    from sekkei_systems.chiipochi.design.models_books import ReceiptCounter
+    from sekkei_systems.chiipochi.design.models import ReceiptCounter
     from sekkei_systems.chiipochi.service.receipts import Receipts
 
     sound = Receipts._next

@@ -11,7 +11,7 @@ from sekkei.clock import Clock
 from sekkei.kit.typed import Line, Text, Token
 from sekkei.web import Html, Pages, Redirect
 from sekkei_systems import days
-from sekkei_systems.chiipochi.design.models_appeals import Appeal
+from sekkei_systems.chiipochi.design.models import Appeal
 from sekkei_systems.chiipochi.pages.wordings import sums
 from sekkei_systems.chiipochi.service.access import Operator
 from sekkei_systems.chiipochi.service.appeals import Appeals

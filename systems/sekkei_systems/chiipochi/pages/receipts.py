@@ -13,7 +13,7 @@ from sekkei.kit.typed import NameLine, Token
 from sekkei.runtime.refusals import NotThere
 from sekkei.web import Html, Pages, Redirect, download
 from sekkei_systems import days
-from sekkei_systems.chiipochi.design.models_books import Receipt
+from sekkei_systems.chiipochi.design.models import Receipt
 from sekkei_systems.chiipochi.refusals import DetailsMissing
 from sekkei_systems.chiipochi.rules.receipts import receipt_pdf
 from sekkei_systems.chiipochi.service.access import Donor, Operator

@@ -12,7 +12,7 @@ from starlette.requests import Request
 from sekkei.clock import Clock
 from sekkei_systems import days
 from sekkei_systems.chiipochi.refusals import NoDate
-from sekkei_systems.chiipochi.rules.prefectures import PREFECTURES, Prefecture
+from sekkei_systems.chiipochi.rules.recipients import PREFECTURES, Prefecture
 from sekkei_systems.chiipochi.service.reports import Day, Sum
 
 _SHORT = {

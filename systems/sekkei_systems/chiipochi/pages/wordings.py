@@ -10,10 +10,10 @@ from msgspec import Struct
 from sekkei.kit.text import half_width
 from sekkei.kit.typed import Line, Text, Token
 from sekkei.web import Html, Pages, Redirect
-from sekkei_systems.chiipochi.design.models_appeals import Wording
+from sekkei_systems.chiipochi.design.models import Wording
 from sekkei_systems.chiipochi.refusals import BadWording
 from sekkei_systems.chiipochi.rules.conversation import AMOUNTS
-from sekkei_systems.chiipochi.rules.wording import EDITABLE, SUMS, TEXT_LENGTH_MAX
+from sekkei_systems.chiipochi.rules.messages import EDITABLE, SUMS, TEXT_LENGTH_MAX
 from sekkei_systems.chiipochi.service.access import Operator
 from sekkei_systems.chiipochi.service.appeals import Appeals
 from sekkei_systems.chiipochi.service.wordings import Wordings

@@ -23,17 +23,19 @@ from urllib.parse import parse_qs
 from sekkei_systems.chiipochi.design.models import UserState
 from sekkei_systems.chiipochi.rules import amounts
 from sekkei_systems.chiipochi.rules.amounts import Malformed, Said
-from sekkei_systems.chiipochi.rules.prefectures import (
+from sekkei_systems.chiipochi.rules.recipients import (
     PREFECTURES,
+    REGIONS,
+    Named,
     Prefecture,
     code_of,
     find,
     is_known,
     is_monthly,
+    meant,
     normalised,
+    offered_by,
 )
-from sekkei_systems.chiipochi.rules.recipients import Named, meant, offered_by
-from sekkei_systems.chiipochi.rules.regions import REGIONS
 from sekkei_systems.chiipochi.texts import Language
 
 AMOUNTS = (100, 300, 500)

@@ -8,19 +8,157 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from enum import Enum
+from typing import Any, Literal
 from urllib.parse import urlencode
 
 import orjson
 
-from sekkei_systems.chiipochi.design.models import Donation, Status
+from sekkei.design import replace
+from sekkei_systems.chiipochi.design.models import Donation, Status, Wording
 from sekkei_systems.chiipochi.rules.conversation import AMOUNT_MAX, AMOUNT_MIN, AMOUNTS
-from sekkei_systems.chiipochi.rules.message_limits import LABEL_MAX, QUICK_REPLIES_MAX, Message, check, check_uri
-from sekkei_systems.chiipochi.rules.prefectures import PREFECTURES, Prefecture
-from sekkei_systems.chiipochi.rules.pushes import PUSHES, News
-from sekkei_systems.chiipochi.rules.recipients import Named, offered_by, recipient_of
-from sekkei_systems.chiipochi.rules.regions import REGIONS
+from sekkei_systems.chiipochi.rules.recipients import PREFECTURES, REGIONS, Named, Prefecture, offered_by, recipient_of
 from sekkei_systems.chiipochi.texts import Language, say, yen
+
+# What LINE's reference allows in a message. `check` refuses the rest before it is sent.
+
+
+Message = dict[str, Any]
+
+MESSAGES_MAX = 5
+TEXT_UNITS_MAX = 5_000
+QUICK_REPLIES_MAX = 13
+LABEL_MAX = 20
+DATA_MAX = 300
+URI_MAX = 1_000
+ALT_TEXT_MAX = 400
+BUBBLE_BYTES_MAX = 30_000
+CAROUSEL_BYTES_MAX = 50_000
+CAROUSEL_BUBBLES_MAX = 12
+SENDER_MAX = 20
+
+
+class Unsendable(ValueError):
+    """A message that LINE would refuse."""
+
+
+def check(messages: Sequence[Message]) -> None:
+    """Raise Unsendable for what LINE's reference forbids: counts, lengths, sizes, actions."""
+    if not 1 <= len(messages) <= MESSAGES_MAX:
+        raise Unsendable(f"{len(messages)} messages in one request; LINE takes 1 to {MESSAGES_MAX}")
+    for message in messages:
+        if message["type"] == "text":
+            _check_length("text", units(message["text"]), 1, TEXT_UNITS_MAX)
+        else:
+            _check_length("altText", units(message["altText"]), 1, ALT_TEXT_MAX)
+            _check_container(message["contents"])
+        _check_length("quickReply", len(message.get("quickReply", {}).get("items", [])), 0, QUICK_REPLIES_MAX)
+        _check_length("sender", units(message.get("sender", {}).get("name", "-")), 1, SENDER_MAX)
+        for action in actions(message):
+            _check_action(action)
+
+
+def actions(part: Any) -> Iterable[Message]:
+    """Every action anywhere in a message."""
+    if isinstance(part, dict):
+        if isinstance(part.get("action"), dict):
+            yield part["action"]
+        for value in part.values():
+            yield from actions(value)
+    elif isinstance(part, list):
+        for value in part:
+            yield from actions(value)
+
+
+def _check_container(contents: Message) -> None:
+    size = len(orjson.dumps(contents))
+    if contents["type"] == "carousel":
+        _check_length("carousel", len(contents["contents"]), 1, CAROUSEL_BUBBLES_MAX)
+        _check_length("carousel in bytes", size, 1, CAROUSEL_BYTES_MAX)
+    else:
+        _check_length("bubble in bytes", size, 1, BUBBLE_BYTES_MAX)
+
+
+def _check_action(action: Message) -> None:
+    _check_length("label", units(action.get("label", "-")), 1, LABEL_MAX)
+    if action["type"] == "postback":
+        _check_length("data", units(action["data"]), 1, DATA_MAX)
+        _check_length("displayText", units(action.get("displayText", "-")), 1, DATA_MAX)
+    elif action["type"] == "message":
+        _check_length("text", units(action["text"]), 1, DATA_MAX)
+    elif action["type"] == "uri":
+        check_uri(action["uri"])
+
+
+def check_uri(uri: str) -> None:
+    _check_length("uri", units(uri), 1, URI_MAX)
+    if not uri.startswith(("http://", "https://", "line://", "tel:")):
+        raise Unsendable(f"the address {uri[:60]} is of no scheme that LINE opens")
+
+
+def _check_length(what: str, found: int, low: int, high: int) -> None:
+    if not low <= found <= high:
+        raise Unsendable(f"{what} has {found}; LINE takes {low} to {high}")
+
+
+def units(words: str) -> int:
+    """Length as LINE counts it: UTF-16 units."""
+    return len(words) if words.isascii() else len(words.encode("utf-16-le")) // 2
+
+
+# What may cost a push. Replies are free; pushes are counted, and a small plan has 200 of them a month.
+#
+# A message that answers somebody goes out as a reply. When its token is dead, or when nobody asked, this table decides.
+
+
+class Push(Enum):
+    NEVER = "never"
+    """Whoever asked can ask again, and the pages show it too."""
+    PLENTY = "plenty"
+    """While more than half of the month's pushes are left; the rest is for what people must know."""
+    ALWAYS = "always"
+
+
+News = Literal[
+    "answer",
+    "payment-link",
+    "pledged",
+    "thanks",
+    "failed",
+    "failed-later",
+    "refunded",
+    "refund-back",
+    "paid-late",
+    "paid-twice",
+    "pledge",
+    "pledge-over",
+]
+
+PUSHES: dict[News, Push] = {
+    "answer": Push.NEVER,
+    "payment-link": Push.ALWAYS,
+    "pledged": Push.ALWAYS,
+    "thanks": Push.PLENTY,
+    "failed": Push.NEVER,
+    "failed-later": Push.ALWAYS,
+    "refunded": Push.ALWAYS,
+    "refund-back": Push.ALWAYS,
+    "paid-late": Push.ALWAYS,
+    "paid-twice": Push.ALWAYS,
+    "pledge": Push.ALWAYS,
+    "pledge-over": Push.ALWAYS,
+}
+"""`failed` is a checkout that somebody left; `failed-later` is a slip of a convenience store that ran out."""
+
+
+def may_push(push: Push, limit: int | None, used: int) -> bool:
+    """`limit` is None where the plan has none."""
+    if push is Push.PLENTY:
+        return limit is None or used * 2 < limit
+    return push is Push.ALWAYS
+
 
 INK, QUIET, ACCENT, CREAM = "#3b2f2a", "#8a7a70", "#e8743b", "#fff7ee"
 TIMES_WORTH_A_WORD = frozenset({5, 10, 25, 50, 100, 200, 300, 400, 500, 1000})
@@ -407,3 +545,109 @@ def _button(label: str, content: str, shown: str, style: str) -> Message:
     if style == "primary":
         found["color"] = ACCENT
     return found
+
+
+# Which of the bot's texts an operator may put in other words. What is said about money stays ours: it must be true.
+
+
+SUMS = "amounts"
+"""The wording that holds the sums which every card offers."""
+EDITABLE = (
+    "welcome",
+    "welcome-back",
+    "help",
+    "unknown",
+    "nothing-pending",
+    "cancelled",
+    "expired",
+    "one-to-one",
+    "pledge-how",
+    "pledge-stopped",
+    "no-pledge",
+)
+SUMS_MAX, TEXT_LENGTH_MAX = 4, 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What operators have the bot say; empty where they leave it to us."""
+
+    kept: Mapping[str, Wording] = field(default_factory=dict)
+
+    def of(self, name: str, language: Language) -> str:
+        found = self.kept.get(name)
+        return "" if found is None else found.ja if language == "ja" else found.en
+
+    @property
+    def amounts(self) -> tuple[int, ...]:
+        found = self.kept.get(SUMS)
+        return tuple(found.amounts) if found is not None and found.amounts else AMOUNTS
+
+
+def are_sums(given: Sequence[int]) -> bool:
+    """Can a card offer these? From the smallest to the largest, each once."""
+    within = all(AMOUNT_MIN <= amount <= AMOUNT_MAX for amount in given)
+    return len(given) <= SUMS_MAX and within and list(given) == sorted(set(given))
+
+
+# One of everything that the bot can say, the longest that can happen: to be checked by tests and by LINE itself.
+
+
+URL = "https://example.com/chiipochi/u/" + "x" * 200
+LONGEST = max(PREFECTURES.values(), key=lambda found: len(found.en))
+WHOLE = (
+    "nothing-pending",
+    "expired",
+    "old-card",
+    "out-of-range",
+    "unknown",
+    "one-to-one",
+    "too-old",
+    "pledge-how",
+    "appeal-once",
+    "cancelled",
+    "welcome",
+    "welcome-back",
+    "help",
+    "language",
+    "pledge-stopped",
+    "no-pledge",
+    "failed",
+)
+OF_MONEY = ("refunded", "refund-back", "paid-late", "paid-twice")
+
+
+def everything(language: Language) -> list[list[Message]]:
+    card = dict.fromkeys(PREFECTURES, 99)
+    return [
+        *(fixed(what, language) for what in WHOLE),
+        *(confirm(found, 50_000, "f" * 16, language) for found in PREFECTURES.values()),
+        choose(PREFECTURES.values(), 50_000, language),
+        confirm_pledge(LONGEST, 50_000, 28, "f" * 16, language),
+        regions(language),
+        *(prefectures_of(region, language) for region in REGIONS),
+        *(specialities(found, language) for found in PREFECTURES.values()),
+        pay(LONGEST, 50_000, URL, language),
+        *(thanks(LONGEST, 50_000, some, URL, language) for some in (card, {**card, LONGEST.code: 1})),
+        thanks(LONGEST, 100, {LONGEST.code: 5}, URL, language),
+        *(of_money(news, LONGEST, 50_000, language) for news in OF_MONEY),
+        my_today(10**9, 10**6, 10**9, language),
+        everyone_today(10**12, 10**9, language),
+        ranking([(code, 10**9) for code in PREFECTURES], URL, language),
+        ranking([], URL, language),
+        history([_donation(status, refunded=20_000) for status in Status], URL, language),
+        history([], URL, language),
+        stamp_card(card, URL, language),
+        stamp_card({}, URL, language),
+        year(2025, 10**9, 10**6, 47, URL, language),
+        receipts(URL, language),
+        share(URL, URL, language),
+        pledged(LONGEST, 50_000, 28, language),
+        pledge_over(LONGEST, language),
+    ]
+
+
+def _donation(status: Status, refunded: int) -> Donation:
+    made = datetime(2025, 8, 20, 5, 10, tzinfo=UTC)
+    given = Donation(user_id="U1", created_at=made, amount=50_000, prefecture=LONGEST.code, status=status)
+    return replace(given, refunded_amount=refunded)

@@ -8,7 +8,7 @@ from sekkei.clock import Clock
 from sekkei_systems import days
 from sekkei_systems.chiipochi.rules import messages
 from sekkei_systems.chiipochi.rules.conversation import Topic
-from sekkei_systems.chiipochi.rules.message_limits import Message
+from sekkei_systems.chiipochi.rules.messages import Message
 from sekkei_systems.chiipochi.rules.organisation import Organisation
 from sekkei_systems.chiipochi.service.access import Donor
 from sekkei_systems.chiipochi.service.links import Links

@@ -15,10 +15,10 @@ from sekkei.design import Database, TransactionFailed, replace
 from sekkei.runtime.refusals import Conflict
 from sekkei_systems import days
 from sekkei_systems.chiipochi.design import all_appeal_sums, all_appeals, changes_of_appeals, keep_appeal
-from sekkei_systems.chiipochi.design.models_appeals import Appeal, AppealChange
+from sekkei_systems.chiipochi.design.models import Appeal, AppealChange
 from sekkei_systems.chiipochi.refusals import BadAppeal
+from sekkei_systems.chiipochi.rules.messages import are_sums
 from sekkei_systems.chiipochi.rules.recipients import Named, of_appeal, open_on
-from sekkei_systems.chiipochi.rules.wording import are_sums
 from sekkei_systems.chiipochi.service.access import Operator
 
 KEPT_SECONDS = 10.0

@@ -29,8 +29,7 @@ from sekkei_systems.chiipochi.design import (
     is_booked,
     order_of_payment,
 )
-from sekkei_systems.chiipochi.design.models import JST, Donation
-from sekkei_systems.chiipochi.design.models_books import BookEntry, BookMark, BookMonth
+from sekkei_systems.chiipochi.design.models import JST, BookEntry, BookMark, BookMonth, Donation
 from sekkei_systems.chiipochi.ports.payments.port import Movement, Provider
 from sekkei_systems.chiipochi.refusals import MonthNotOver
 from sekkei_systems.chiipochi.service.access import Donor, Operator

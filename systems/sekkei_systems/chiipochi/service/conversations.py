@@ -26,11 +26,8 @@ from sekkei_systems.chiipochi.design.models import UserSettings, UserState
 from sekkei_systems.chiipochi.rules import conversation, messages
 from sekkei_systems.chiipochi.rules.conversation import Decision, Incoming, decide
 from sekkei_systems.chiipochi.rules.events import EVENTS_KEPT
-from sekkei_systems.chiipochi.rules.message_limits import Message
-from sekkei_systems.chiipochi.rules.messages import Letter
-from sekkei_systems.chiipochi.rules.prefectures import Prefecture, monthly_text, pending_text
-from sekkei_systems.chiipochi.rules.pushes import News
-from sekkei_systems.chiipochi.rules.recipients import Named
+from sekkei_systems.chiipochi.rules.messages import Letter, Message, News
+from sekkei_systems.chiipochi.rules.recipients import Named, Prefecture, monthly_text, pending_text
 from sekkei_systems.chiipochi.service.access import Access
 from sekkei_systems.chiipochi.service.answers import Answers
 from sekkei_systems.chiipochi.service.appeals import Appeals

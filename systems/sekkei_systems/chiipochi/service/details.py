@@ -14,7 +14,7 @@ from sekkei.runtime import days
 from sekkei.runtime.sealed_texts import SealedTexts
 from sekkei.runtime.settings import Settings
 from sekkei_systems.chiipochi.design import details_of, donor_details, keep_details
-from sekkei_systems.chiipochi.design.models_books import DonorDetails
+from sekkei_systems.chiipochi.design.models import DonorDetails
 from sekkei_systems.chiipochi.refusals import DetailsMissing
 from sekkei_systems.chiipochi.service.access import Donor
 

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from sekkei.design import Action
 from sekkei.runtime.outbox import Outbox
 from sekkei_systems.chiipochi.design.models import Donation
-from sekkei_systems.chiipochi.rules import messages, pushes
+from sekkei_systems.chiipochi.rules import messages
 from sekkei_systems.chiipochi.rules.recipients import recipient_of
 from sekkei_systems.chiipochi.service.links import order_id_of
 from sekkei_systems.chiipochi.service.readers import Readers
@@ -28,7 +28,7 @@ class Letters:
         language = await self.readers.one(donation.user_id)
         if language is None:
             return []
-        kind: pushes.News = "failed-later" if news == "failed" and donation.waiting_for else news
+        kind: messages.News = "failed-later" if news == "failed" and donation.waiting_for else news
         reason = f"{news}/{order_id_of(donation.user_id, donation.created_at)}"
         if news == "failed":
             said = messages.fixed(news, language)

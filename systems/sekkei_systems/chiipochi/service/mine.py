@@ -12,8 +12,7 @@ from sekkei.design import Database, Page
 from sekkei_systems import days
 from sekkei_systems.chiipochi.design import donations, donations_of_user_between, history_of_user, pledges, stamp_card
 from sekkei_systems.chiipochi.design.models import Donation, Pledge, Status
-from sekkei_systems.chiipochi.rules.prefectures import PREFECTURES, Prefecture
-from sekkei_systems.chiipochi.rules.recipients import recipient_of
+from sekkei_systems.chiipochi.rules.recipients import PREFECTURES, Prefecture, recipient_of
 from sekkei_systems.chiipochi.service.access import Donor
 from sekkei_systems.chiipochi.service.reports import Sum
 

@@ -24,9 +24,7 @@ from sekkei_systems.chiipochi.design import (
     surpluses,
     to_refund,
 )
-from sekkei_systems.chiipochi.design.models import Donation, Surplus, by_hand
-from sekkei_systems.chiipochi.design.models_appeals import AppealChange
-from sekkei_systems.chiipochi.design.models_books import BookMonth
+from sekkei_systems.chiipochi.design.models import AppealChange, BookMonth, Donation, Surplus, by_hand
 from sekkei_systems.chiipochi.service.access import Donor
 from sekkei_systems.chiipochi.service.mine import Mine
 

@@ -11,8 +11,7 @@ from sekkei.design import Database, TransactionFailed, replace
 from sekkei.runtime.outbox import Outbox
 from sekkei_systems import days
 from sekkei_systems.chiipochi.design import confirm_pledge, donations, pledges, pledges_on
-from sekkei_systems.chiipochi.design.models import Pledge
-from sekkei_systems.chiipochi.design.models_appeals import APPEAL
+from sekkei_systems.chiipochi.design.models import APPEAL, Pledge
 from sekkei_systems.chiipochi.rules import messages
 from sekkei_systems.chiipochi.rules.conversation import MakePledge
 from sekkei_systems.chiipochi.rules.recipients import Named, recipient_of

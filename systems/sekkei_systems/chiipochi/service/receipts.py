@@ -32,8 +32,7 @@ from sekkei_systems.chiipochi.design import (
     receipts_of_user,
     register_of,
 )
-from sekkei_systems.chiipochi.design.models import Donation, is_forgotten
-from sekkei_systems.chiipochi.design.models_books import FIRST, Receipt, receipt_key
+from sekkei_systems.chiipochi.design.models import FIRST, Donation, Receipt, is_forgotten, receipt_key
 from sekkei_systems.chiipochi.refusals import DetailsMissing, InYearsReceipt, NoOrganisation, NothingToReceipt
 from sekkei_systems.chiipochi.rules.organisation import Organisation
 from sekkei_systems.chiipochi.service.access import Donor, Operator

@@ -23,7 +23,7 @@ from sekkei_systems.chiipochi.design import (
     totals_by_prefecture,
 )
 from sekkei_systems.chiipochi.design.models import Award, DayTotal, Donation, PrefectureTotal, Status
-from sekkei_systems.chiipochi.rules.prefectures import PREFECTURES
+from sekkei_systems.chiipochi.rules.recipients import PREFECTURES
 from sekkei_systems.chiipochi.service.donations import Donations
 
 REPAIRS_MAX = 5

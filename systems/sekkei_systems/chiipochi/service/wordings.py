@@ -9,11 +9,10 @@ from sekkei.design import Database, TransactionFailed, replace
 from sekkei.runtime import days
 from sekkei.runtime.refusals import Conflict, NotThere
 from sekkei_systems.chiipochi.design import all_wordings, keep_wording
-from sekkei_systems.chiipochi.design.models_appeals import AppealChange, Wording
+from sekkei_systems.chiipochi.design.models import AppealChange, Wording
 from sekkei_systems.chiipochi.refusals import BadWording
 from sekkei_systems.chiipochi.rules import messages
-from sekkei_systems.chiipochi.rules.messages import Letter
-from sekkei_systems.chiipochi.rules.wording import EDITABLE, SUMS, TEXT_LENGTH_MAX, Words, are_sums
+from sekkei_systems.chiipochi.rules.messages import EDITABLE, SUMS, TEXT_LENGTH_MAX, Letter, Words, are_sums
 from sekkei_systems.chiipochi.service.access import Operator
 from sekkei_systems.chiipochi.service.appeals import KEPT_SECONDS, changes_between
 from sekkei_systems.chiipochi.texts import Language

@@ -8,7 +8,7 @@ from sekkei.clock import ManualClock
 from sekkei.web.testing import opened, test_settings
 from sekkei_systems.chiipochi.system import SYSTEM
 from tests.systems.chiipochi.conftest import AOI, Bot
-from tests.systems.chiipochi.rules.test_pdf import _words
+from tests.systems.chiipochi.rules.test_receipts import _words
 
 FACTS = {
     "chiipochi_organisation": "NPO法人ちい",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sekkei_systems.chiipochi.pages.view import tiles
-from sekkei_systems.chiipochi.rules.prefectures import PREFECTURES
+from sekkei_systems.chiipochi.rules.recipients import PREFECTURES
 from sekkei_systems.chiipochi.service.reports import Sum
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from sekkei_systems.chiipochi.rules.amounts import Malformed, read
 from sekkei_systems.chiipochi.rules.conversation import AMOUNT_MAX, AMOUNT_MIN, Ask, Incoming, Say, decide
-from sekkei_systems.chiipochi.rules.prefectures import PREFECTURES
+from sekkei_systems.chiipochi.rules.recipients import PREFECTURES
 from tests.systems.chiipochi.rules.test_conversation import CHIBA, NOW, OKINAWA, text
 
 FULL_WIDTH = str.maketrans("0123456789,", "０１２３４５６７８９，")

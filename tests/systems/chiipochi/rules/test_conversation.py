@@ -30,8 +30,7 @@ from sekkei_systems.chiipochi.rules.conversation import (
     Withdraw,
     decide,
 )
-from sekkei_systems.chiipochi.rules.prefectures import PREFECTURES
-from sekkei_systems.chiipochi.rules.regions import REGIONS
+from sekkei_systems.chiipochi.rules.recipients import PREFECTURES, REGIONS
 
 NOW = datetime(2025, 8, 20, 5, 10, tzinfo=UTC)
 

@@ -8,7 +8,7 @@ import pytest
 
 from sekkei.design import replace
 from sekkei.runtime.refusals import Conflict
-from sekkei_systems.chiipochi.design.models_appeals import Appeal
+from sekkei_systems.chiipochi.design.models import Appeal
 from sekkei_systems.chiipochi.refusals import BadAppeal
 from sekkei_systems.chiipochi.service.access import Donor, Operator
 from tests.systems.chiipochi.conftest import AOI, TODAY, Bot

@@ -9,7 +9,7 @@ import pytest
 
 from sekkei.runtime import days
 from sekkei_systems.chiipochi.design import SYNC, book, book_mark, books_table, entries_of
-from sekkei_systems.chiipochi.design.models_books import BookEntry, BookMonth
+from sekkei_systems.chiipochi.design.models import BookEntry, BookMonth
 from sekkei_systems.chiipochi.refusals import MonthNotOver
 from sekkei_systems.chiipochi.service.access import Donor, Operator
 from tests.systems.chiipochi.conftest import AOI, REN, Bot, StripeBot, utc

@@ -11,8 +11,7 @@ from sekkei.runtime import days
 from sekkei.runtime.refusals import NotThere
 from sekkei_systems.chiipochi.design import details_of, donations, receipt_of, receipts_of_user, register_of
 from sekkei_systems.chiipochi.design import receipts as receipts_table
-from sekkei_systems.chiipochi.design.models import Donation
-from sekkei_systems.chiipochi.design.models_books import Receipt
+from sekkei_systems.chiipochi.design.models import Donation, Receipt
 from sekkei_systems.chiipochi.jobs import pseudonym
 from sekkei_systems.chiipochi.refusals import DetailsMissing, InYearsReceipt, NothingToReceipt
 from sekkei_systems.chiipochi.service import receipts as receipts_module

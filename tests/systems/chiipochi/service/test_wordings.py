@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from sekkei.runtime.refusals import Conflict, NotThere
-from sekkei_systems.chiipochi.design.models_appeals import Wording
+from sekkei_systems.chiipochi.design.models import Wording
 from sekkei_systems.chiipochi.refusals import BadWording
-from sekkei_systems.chiipochi.rules.wording import EDITABLE
+from sekkei_systems.chiipochi.rules.messages import EDITABLE
 from sekkei_systems.chiipochi.service.access import Operator
 from tests.systems.chiipochi.conftest import REN, Bot
 

@@ -7,8 +7,7 @@ import logging
 from sekkei.clock import Clock
 from sekkei.runtime.design import Message
 from sekkei.runtime.transports.line import REMEMBERS_SECONDS, LineApi, Quota
-from sekkei_systems.chiipochi.rules.messages import opened
-from sekkei_systems.chiipochi.rules.pushes import Push, may_push
+from sekkei_systems.chiipochi.rules.messages import Push, may_push, opened
 
 REPLY_SECONDS = 50
 """LINE takes a reply token for a minute after it came; some of that passes on the way."""
