@@ -33,7 +33,7 @@ from sekkei_systems.chiipochi.design import donations_on, stamp_card
 from sekkei_systems.chiipochi.design.models import Status
 from sekkei_systems.chiipochi.ports.line.port import local_secret
 from sekkei_systems.chiipochi.ports.payments import signed
-from sekkei_systems.chiipochi.service.links import order_id_of
+from sekkei_systems.chiipochi.service.donations import order_id_of
 from sekkei_systems.chiipochi.system import SYSTEM as CHIIPOCHI
 
 USERS = 2_000

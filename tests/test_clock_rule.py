@@ -135,7 +135,7 @@ OWNERS = {
         "sekkei/web/identity/leaving.py",
         "fakes/sekkei_fakes/stripe/rehearsal.py",
         f"{SYSTEMS}/chiipochi/local/chat_pages.py",
-        f"{SYSTEMS}/chiipochi/service/exports.py",
+        f"{SYSTEMS}/chiipochi/service/reports.py",
         f"{SYSTEMS}/q/rules/pictures.py",
         f"{SYSTEMS}/tasks/pages/files.py",
         f"{SYSTEMS}/tasks/pages/imports.py",

@@ -18,7 +18,7 @@ from sekkei.kit.text import one_line
 from sekkei.web.answers import MEDIA_TYPES, download
 from sekkei.web.console import tables
 from sekkei_systems.chiipochi.design.models import Donation
-from sekkei_systems.chiipochi.service.exports import as_csv
+from sekkei_systems.chiipochi.service.reports import as_csv
 from sekkei_systems.eventbot.design import Member
 from sekkei_systems.eventbot.rules.files import members_csv
 from sekkei_systems.eventbot.rules.views import EventView

@@ -12,7 +12,7 @@ from sekkei.clock import ManualClock
 from sekkei.kit.signing import BadToken, OneTimeCode, Signer, TokenOver, same
 from sekkei.runtime.refusals import Refusal
 from sekkei.runtime.settings import Secrets, Settings, from_environment
-from sekkei_systems.chiipochi.service.links import Links as DonationLinks
+from sekkei_systems.chiipochi.service.access import Links as DonationLinks
 from sekkei_systems.lessons.rules.links import Links as LessonLinks
 from sekkei_systems.lessons.rules.slots import slot
 

@@ -10,7 +10,7 @@ from sekkei.web import Given
 from sekkei_fakes.stripe import payment_pages
 from sekkei_fakes.stripe.account import CALLBACK, LocalAccount
 from sekkei_fakes.stripe.server import KEY
-from sekkei_systems.chiipochi.service.settling import Settling
+from sekkei_systems.chiipochi.service.payments import Settling
 
 
 class OwnStripe(LocalAccount):

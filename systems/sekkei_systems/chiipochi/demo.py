@@ -44,7 +44,7 @@ from sekkei_systems.chiipochi.rules.events import EVENTS_KEPT
 from sekkei_systems.chiipochi.rules.recipients import PREFECTURES
 from sekkei_systems.chiipochi.service import Service
 from sekkei_systems.chiipochi.service.access import Donor, Operator
-from sekkei_systems.chiipochi.service.links import order_id_of
+from sekkei_systems.chiipochi.service.donations import order_id_of
 from sekkei_systems.chiipochi.texts import say
 
 DAYS = 28

@@ -47,8 +47,7 @@ from sekkei_systems.chiipochi.design.models import (
 from sekkei_systems.chiipochi.ports.payments.none import NoProvider
 from sekkei_systems.chiipochi.service import Service
 from sekkei_systems.chiipochi.service.access import Donor
-from sekkei_systems.chiipochi.service.forgotten import pseudonym
-from sekkei_systems.chiipochi.service.links import order_id_of
+from sekkei_systems.chiipochi.service.donations import order_id_of, pseudonym
 
 RECURRING = {
     "handle-left-over": "* * * * *",

@@ -12,7 +12,7 @@ from sekkei_systems.chiipochi.design import history_of_user
 from sekkei_systems.chiipochi.local.chat import line_id
 from sekkei_systems.chiipochi.ports.line.port import local_secret
 from sekkei_systems.chiipochi.service import Service
-from sekkei_systems.chiipochi.service.links import order_id_of
+from sekkei_systems.chiipochi.service.donations import order_id_of
 from sekkei_systems.chiipochi.system import SYSTEM
 
 JOURNEYS = Journeys(SYSTEM, leave_out=("chat_log", "local_payments"))

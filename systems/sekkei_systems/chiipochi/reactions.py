@@ -17,7 +17,7 @@ from sekkei.runtime.system import Context
 from sekkei_systems.chiipochi.design import design, donations
 from sekkei_systems.chiipochi.design.models import Donation, Status
 from sekkei_systems.chiipochi.service import Service
-from sekkei_systems.chiipochi.service.links import order_id_of
+from sekkei_systems.chiipochi.service.donations import order_id_of
 
 LIVE_TOPIC = "chiipochi/day"
 TOGETHER = 18

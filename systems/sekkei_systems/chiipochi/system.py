@@ -40,11 +40,9 @@ from sekkei_systems.chiipochi.reactions import Rewards
 from sekkei_systems.chiipochi.rules.organisation import FACTS, Organisation
 from sekkei_systems.chiipochi.service import Service
 from sekkei_systems.chiipochi.service.access import Access, Donor, Operator
+from sekkei_systems.chiipochi.service.payments import ASK, INSTRUCTIONS, Settling
 from sekkei_systems.chiipochi.service.personal import BotPeople
-from sekkei_systems.chiipochi.service.reconciliation import ASK
-from sekkei_systems.chiipochi.service.refunds import RefundTransport
-from sekkei_systems.chiipochi.service.settling import INSTRUCTIONS, Settling
-from sekkei_systems.chiipochi.service.surplus import AFTERWARDS, REFUNDS
+from sekkei_systems.chiipochi.service.refunds import AFTERWARDS, REFUNDS, RefundTransport
 from sekkei_systems.chiipochi.webhooks import line, payments
 from sekkei_systems.days import ZONE
 

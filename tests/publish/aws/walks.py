@@ -15,7 +15,7 @@ from sekkei.runtime.transports.line import signature
 from sekkei.worlds import Script
 from sekkei_fakes.discord.end import API
 from sekkei_systems.chiipochi.ports.payments import signed
-from sekkei_systems.chiipochi.service.links import order_id_of
+from sekkei_systems.chiipochi.service.donations import order_id_of
 from tests.publish.aws.deployed import LONG_AGO, Stack, Visitor, until
 from tests.systems.chiipochi.conftest import CHECKOUT
 from tests.worlds.chiipochi import SECRET as LINE_SECRET

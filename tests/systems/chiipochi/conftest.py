@@ -27,8 +27,8 @@ from sekkei_systems.chiipochi.design import donations, history_of_user
 from sekkei_systems.chiipochi.design.models import Donation, Outcome
 from sekkei_systems.chiipochi.ports.line.port import local_secret
 from sekkei_systems.chiipochi.ports.payments.stripe import Stripe
-from sekkei_systems.chiipochi.service import Service, channel
-from sekkei_systems.chiipochi.service.links import order_id_of
+from sekkei_systems.chiipochi.service import Service, letters
+from sekkei_systems.chiipochi.service.donations import order_id_of
 from sekkei_systems.chiipochi.system import SYSTEM
 from sekkei_systems.chiipochi.webhooks import line as line_webhook
 from tests.browser import browser, serve, shots
@@ -226,7 +226,7 @@ async def stripe_bot(clock: ManualClock) -> AsyncIterator[StripeBot]:
 def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
     """On a busy machine the bot has as long as it takes: what is put off is the business of tests that say so."""
     monkeypatch.setattr(line_webhook, "ANSWER_SECONDS", 300.0)
-    monkeypatch.setattr(channel, "QUOTA_SECONDS", 300.0)
+    monkeypatch.setattr(letters, "QUOTA_SECONDS", 300.0)
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from sekkei_systems.chiipochi.design.models import Outcome, Status
 from sekkei_systems.chiipochi.ports.payments.port import Order
 from sekkei_systems.chiipochi.rules.conversation import SESSION
 from sekkei_systems.chiipochi.service.access import Donor
-from sekkei_systems.chiipochi.service.links import order_id_of
+from sekkei_systems.chiipochi.service.donations import order_id_of
 from tests.systems.chiipochi.conftest import AOI, REN, TODAY, Bot, utc
 
 

@@ -19,7 +19,7 @@ from sekkei_fakes.stripe.ledger import Thing
 from sekkei_fakes.stripe.requests import Failing
 from sekkei_fakes.stripe.server import KEY, PER_SECOND, StripeEnd
 from sekkei_systems.chiipochi.design.models import Donation, Status, Surplus
-from sekkei_systems.chiipochi.service.links import order_id_of
+from sekkei_systems.chiipochi.service.donations import order_id_of
 from sekkei_systems.chiipochi.system import SYSTEM
 
 SECRET, WEBHOOK_SECRET, TOKEN = "line-secret", "whsec_world", "line-token"

@@ -24,7 +24,7 @@ from sekkei_systems.chiipochi.design.models import (
     is_by_hand,
     is_forgotten,
 )
-from sekkei_systems.chiipochi.service.links import donation_key, order_id_of
+from sekkei_systems.chiipochi.service.donations import donation_key, order_id_of
 from tests.worlds.chiipochi.people import WORLD, ledger_of, line_of
 
 PERSONAL = ("user_states", "user_settings", "stamps", "donation_history", "chat_log", "pledges")

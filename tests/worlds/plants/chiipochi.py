@@ -8,7 +8,7 @@ import pytest
 
 from sekkei.design import Transaction
 from sekkei_systems.chiipochi.rules.recipients import recipient_of
-from sekkei_systems.chiipochi.service.links import order_id_of
+from sekkei_systems.chiipochi.service.donations import order_id_of
 from tests.worlds.plants.planting import Planted, nothing, unconditional
 
 
@@ -60,7 +60,7 @@ def a_yes_that_comes_again_donates_again(patch: pytest.MonkeyPatch) -> None:
 
 
 def what_banks_do_later_is_not_heard(patch: pytest.MonkeyPatch) -> None:
-    from sekkei_systems.chiipochi.service.later import Later
+    from sekkei_systems.chiipochi.service.payments import Later
 
     patch.setattr(Later, "look", nothing("heard"))
 
@@ -82,7 +82,7 @@ def a_correction_leaves_the_stamp(patch: pytest.MonkeyPatch) -> None:
 
 
 def nobody_asks_the_provider(patch: pytest.MonkeyPatch) -> None:
-    from sekkei_systems.chiipochi.service.reconciliation import Reconciled, Reconciliation
+    from sekkei_systems.chiipochi.service.payments import Reconciled, Reconciliation
 
     patch.setattr(Reconciliation, "run", nothing(Reconciled(0, 0, 0)))
 
@@ -168,7 +168,7 @@ def whoever_leaves_stays_in_the_records(patch: pytest.MonkeyPatch) -> None:
 
 
 def a_second_payment_that_comes_back_is_not_owed(patch: pytest.MonkeyPatch) -> None:
-    from sekkei_systems.chiipochi.service.surplus import Surpluses
+    from sekkei_systems.chiipochi.service.refunds import Surpluses
 
     patch.setattr(Surpluses, "_came_back", nothing(True))
 
@@ -181,7 +181,7 @@ def what_was_given_by_hand_is_forgotten(patch: pytest.MonkeyPatch) -> None:
 
 
 def a_second_payment_is_taken_for_news_of_the_first(patch: pytest.MonkeyPatch) -> None:
-    from sekkei_systems.chiipochi.service.surplus import Surpluses
+    from sekkei_systems.chiipochi.service.refunds import Surpluses
 
     patch.setattr(Surpluses, "file", nothing(False))
 

@@ -11,10 +11,10 @@ import orjson
 
 from sekkei.clock import Clock
 from sekkei.design import Database
-from sekkei.runtime import days
 from sekkei.runtime.design import Message as OutboxMessage
 from sekkei.runtime.system import Context
 from sekkei.runtime.transports.line import Quota, signature
+from sekkei_systems import days
 from sekkei_systems.chiipochi.design import chat_messages, chat_of
 from sekkei_systems.chiipochi.design.models import ChatMessage
 from sekkei_systems.chiipochi.ports.line.port import local_secret

@@ -14,8 +14,8 @@ from sekkei.web import Events, Html, Pages, Redirect, User, live_url
 from sekkei_systems.chiipochi.local.chat import Chat, line_id, topic
 from sekkei_systems.chiipochi.local.chat_view import Row, view
 from sekkei_systems.chiipochi.rules.rich_menu import rich_menu
-from sekkei_systems.chiipochi.service.links import Links
-from sekkei_systems.chiipochi.service.readers import Readers, spoken
+from sekkei_systems.chiipochi.service.access import Links
+from sekkei_systems.chiipochi.service.letters import Readers, spoken
 
 pages = Pages()
 

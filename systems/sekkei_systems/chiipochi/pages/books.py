@@ -18,7 +18,7 @@ from sekkei_systems.chiipochi.rules.recipients import recipient_name, recipient_
 from sekkei_systems.chiipochi.service.access import Operator
 from sekkei_systems.chiipochi.service.appeals import Appeals
 from sekkei_systems.chiipochi.service.books import OTHER, Books, Posting
-from sekkei_systems.chiipochi.service.readers import spoken
+from sekkei_systems.chiipochi.service.letters import spoken
 from sekkei_systems.chiipochi.texts import say
 
 COLUMNS = ("at", "kind", "recipient", "gross", "fee", "net", "donor", "name", "payment", "movement", "payout")

@@ -12,11 +12,10 @@ from sekkei.web import Html, Pages, Redirect, download
 from sekkei_systems.chiipochi.design.models import Donation
 from sekkei_systems.chiipochi.pages.view import tiles
 from sekkei_systems.chiipochi.rules.recipients import recipient_of
-from sekkei_systems.chiipochi.service.access import Donor
-from sekkei_systems.chiipochi.service.exports import as_csv
-from sekkei_systems.chiipochi.service.links import Links, order_id_of
+from sekkei_systems.chiipochi.service.access import Donor, Links
+from sekkei_systems.chiipochi.service.donations import order_id_of
 from sekkei_systems.chiipochi.service.mine import Mine
-from sekkei_systems.chiipochi.service.reports import Sum
+from sekkei_systems.chiipochi.service.reports import Sum, as_csv
 from sekkei_systems.chiipochi.texts import t
 
 CSV_ROWS_MAX = 5_000

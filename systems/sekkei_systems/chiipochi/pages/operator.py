@@ -18,13 +18,11 @@ from sekkei_systems.chiipochi.pages.view import Asked
 from sekkei_systems.chiipochi.rules.recipients import recipient_of
 from sekkei_systems.chiipochi.service import Service
 from sekkei_systems.chiipochi.service.access import Operator
-from sekkei_systems.chiipochi.service.channel import Channel
-from sekkei_systems.chiipochi.service.exports import Exports, as_csv
-from sekkei_systems.chiipochi.service.links import donation_key, order_id_of
-from sekkei_systems.chiipochi.service.reconciliation import Reconciliation
-from sekkei_systems.chiipochi.service.refunds import Refunds
-from sekkei_systems.chiipochi.service.reports import Reports
-from sekkei_systems.chiipochi.service.surplus import Surpluses
+from sekkei_systems.chiipochi.service.donations import donation_key, order_id_of
+from sekkei_systems.chiipochi.service.letters import Channel
+from sekkei_systems.chiipochi.service.payments import Reconciliation
+from sekkei_systems.chiipochi.service.refunds import Refunds, Surpluses
+from sekkei_systems.chiipochi.service.reports import Exports, Reports, as_csv
 
 PENDING_SHOWN = 100
 FIND_LENGTH_MAX = 120

@@ -11,8 +11,8 @@ from sekkei.web import Html, Pages, Redirect
 from sekkei_systems.chiipochi.design.models import Donation, Status, is_by_hand
 from sekkei_systems.chiipochi.rules.organisation import Organisation
 from sekkei_systems.chiipochi.rules.recipients import recipient_of
-from sekkei_systems.chiipochi.service.orders import Orders
-from sekkei_systems.chiipochi.service.settling import Settling
+from sekkei_systems.chiipochi.service.donations import Orders
+from sekkei_systems.chiipochi.service.payments import Settling
 
 LOOKS_MAX = 30
 """Every two seconds: a provider that has not told us after a minute takes its time."""

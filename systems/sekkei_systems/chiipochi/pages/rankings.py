@@ -9,7 +9,7 @@ from msgspec import Struct
 from sekkei.web import Html, Pages
 from sekkei_systems.chiipochi.pages.view import day_shown
 from sekkei_systems.chiipochi.rules.organisation import Organisation
-from sekkei_systems.chiipochi.service.rankings import Period, Rankings
+from sekkei_systems.chiipochi.service.reports import Period, Rankings
 
 PERIODS = get_args(Period)
 

@@ -17,10 +17,9 @@ from sekkei_systems.chiipochi.design.models import Receipt
 from sekkei_systems.chiipochi.refusals import DetailsMissing
 from sekkei_systems.chiipochi.rules.receipts import receipt_pdf
 from sekkei_systems.chiipochi.service.access import Donor, Operator
-from sekkei_systems.chiipochi.service.details import Details
-from sekkei_systems.chiipochi.service.links import donation_key
-from sekkei_systems.chiipochi.service.readers import spoken
-from sekkei_systems.chiipochi.service.receipts import FIRST_YEAR, Receipts
+from sekkei_systems.chiipochi.service.donations import donation_key
+from sekkei_systems.chiipochi.service.letters import spoken
+from sekkei_systems.chiipochi.service.receipts import FIRST_YEAR, Details, Receipts
 from sekkei_systems.chiipochi.texts import say
 
 REGISTER = ("number", "issued", "amount", "what", "name", "cancelled", "replaced-by")

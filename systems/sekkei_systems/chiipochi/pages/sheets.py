@@ -9,7 +9,7 @@ from sekkei_systems import days
 from sekkei_systems.chiipochi.rules.organisation import Organisation
 from sekkei_systems.chiipochi.rules.recipients import recipient_of
 from sekkei_systems.chiipochi.service.access import Donor
-from sekkei_systems.chiipochi.service.links import donation_key
+from sekkei_systems.chiipochi.service.donations import donation_key
 from sekkei_systems.chiipochi.service.mine import Mine
 from sekkei_systems.chiipochi.service.receipts import FIRST_YEAR
 

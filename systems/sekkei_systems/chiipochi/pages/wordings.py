@@ -15,8 +15,7 @@ from sekkei_systems.chiipochi.refusals import BadWording
 from sekkei_systems.chiipochi.rules.conversation import AMOUNTS
 from sekkei_systems.chiipochi.rules.messages import EDITABLE, SUMS, TEXT_LENGTH_MAX
 from sekkei_systems.chiipochi.service.access import Operator
-from sekkei_systems.chiipochi.service.appeals import Appeals
-from sekkei_systems.chiipochi.service.wordings import Wordings
+from sekkei_systems.chiipochi.service.appeals import Appeals, Wordings
 from sekkei_systems.chiipochi.texts import say
 
 _BETWEEN = re.compile(r"[\s、,/]+")

@@ -6,30 +6,20 @@ from dataclasses import dataclass
 
 from sekkei.runtime.settings import Settings
 from sekkei_systems.chiipochi.ports.line.port import is_simulated
-from sekkei_systems.chiipochi.service.access import Access
-from sekkei_systems.chiipochi.service.appeals import Appeals
+from sekkei_systems.chiipochi.service.access import Access, Links
+from sekkei_systems.chiipochi.service.appeals import Appeals, Wordings
 from sekkei_systems.chiipochi.service.awards import Awards
 from sekkei_systems.chiipochi.service.books import Books
-from sekkei_systems.chiipochi.service.channel import Channel
 from sekkei_systems.chiipochi.service.conversations import Conversations
-from sekkei_systems.chiipochi.service.details import Details
-from sekkei_systems.chiipochi.service.donations import Donations
-from sekkei_systems.chiipochi.service.exports import Exports
+from sekkei_systems.chiipochi.service.donations import Donations, Orders
 from sekkei_systems.chiipochi.service.inbox import Inbox
-from sekkei_systems.chiipochi.service.later import Later
-from sekkei_systems.chiipochi.service.links import Links
+from sekkei_systems.chiipochi.service.letters import Channel, Readers
 from sekkei_systems.chiipochi.service.mine import Mine
-from sekkei_systems.chiipochi.service.orders import Orders
+from sekkei_systems.chiipochi.service.payments import Later, Reconciliation, Settling
 from sekkei_systems.chiipochi.service.pledges import Pledges
-from sekkei_systems.chiipochi.service.rankings import Rankings
-from sekkei_systems.chiipochi.service.readers import Readers
-from sekkei_systems.chiipochi.service.receipts import Receipts
-from sekkei_systems.chiipochi.service.reconciliation import Reconciliation
-from sekkei_systems.chiipochi.service.refunds import Refunds
-from sekkei_systems.chiipochi.service.reports import Reports
-from sekkei_systems.chiipochi.service.settling import Settling
-from sekkei_systems.chiipochi.service.surplus import Surpluses
-from sekkei_systems.chiipochi.service.wordings import Wordings
+from sekkei_systems.chiipochi.service.receipts import Details, Receipts
+from sekkei_systems.chiipochi.service.refunds import Refunds, Surpluses
+from sekkei_systems.chiipochi.service.reports import Exports, Rankings, Reports
 
 
 @dataclass

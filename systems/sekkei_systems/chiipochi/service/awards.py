@@ -13,8 +13,9 @@ from sekkei_systems.chiipochi.design import award_stamps, awards, correct_award,
 from sekkei_systems.chiipochi.design.models import Award, Donation
 from sekkei_systems.chiipochi.rules import messages
 from sekkei_systems.chiipochi.rules.recipients import recipient_of
-from sekkei_systems.chiipochi.service.links import Links, order_id_of
-from sekkei_systems.chiipochi.service.readers import Readers
+from sekkei_systems.chiipochi.service.access import Links
+from sekkei_systems.chiipochi.service.donations import order_id_of
+from sekkei_systems.chiipochi.service.letters import Readers
 from sekkei_systems.chiipochi.service.reports import counted_yen
 
 TRIES_MAX = 5

@@ -14,8 +14,8 @@ from datetime import UTC, date, datetime, timedelta
 
 from sekkei.clock import Clock
 from sekkei.design import ConditionFailed, Database, TransactionFailed, replace
-from sekkei.runtime import days
 from sekkei.runtime.refusals import Conflict
+from sekkei_systems import days
 from sekkei_systems.chiipochi.design import (
     SYNC,
     book,
@@ -33,8 +33,8 @@ from sekkei_systems.chiipochi.design.models import JST, BookEntry, BookMark, Boo
 from sekkei_systems.chiipochi.ports.payments.port import Movement, Provider
 from sekkei_systems.chiipochi.refusals import MonthNotOver
 from sekkei_systems.chiipochi.service.access import Donor, Operator
-from sekkei_systems.chiipochi.service.details import Details
-from sekkei_systems.chiipochi.service.links import donation_key
+from sekkei_systems.chiipochi.service.donations import donation_key
+from sekkei_systems.chiipochi.service.receipts import Details
 
 BEGINNING = datetime(2025, 1, 1, tzinfo=UTC)
 OVERLAP = timedelta(days=2)

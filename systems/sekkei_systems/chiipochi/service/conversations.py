@@ -9,8 +9,8 @@ from datetime import datetime, timedelta
 from sekkei.clock import Clock
 from sekkei.design import Database, TransactionFailed, replace
 from sekkei.errors import IdempotentParameterMismatchException
-from sekkei.runtime import days
 from sekkei.runtime.outbox import Outbox
+from sekkei_systems import days
 from sekkei_systems.chiipochi.design import (
     await_confirmation,
     clear_state,
@@ -24,20 +24,62 @@ from sekkei_systems.chiipochi.design import (
 )
 from sekkei_systems.chiipochi.design.models import UserSettings, UserState
 from sekkei_systems.chiipochi.rules import conversation, messages
-from sekkei_systems.chiipochi.rules.conversation import Decision, Incoming, decide
+from sekkei_systems.chiipochi.rules.conversation import Decision, Incoming, Topic, decide
 from sekkei_systems.chiipochi.rules.events import EVENTS_KEPT
 from sekkei_systems.chiipochi.rules.messages import Letter, Message, News
+from sekkei_systems.chiipochi.rules.organisation import Organisation
 from sekkei_systems.chiipochi.rules.recipients import Named, Prefecture, monthly_text, pending_text
-from sekkei_systems.chiipochi.service.access import Access
-from sekkei_systems.chiipochi.service.answers import Answers
-from sekkei_systems.chiipochi.service.appeals import Appeals
-from sekkei_systems.chiipochi.service.channel import Channel
-from sekkei_systems.chiipochi.service.donations import Actions, Donations, Effects
-from sekkei_systems.chiipochi.service.links import Links, order_id_of
+from sekkei_systems.chiipochi.service.access import Access, Donor, Links
+from sekkei_systems.chiipochi.service.appeals import Appeals, Wordings
+from sekkei_systems.chiipochi.service.donations import Actions, Donations, Effects, order_id_of
+from sekkei_systems.chiipochi.service.letters import Channel, Readers, spoken
+from sekkei_systems.chiipochi.service.mine import Mine
 from sekkei_systems.chiipochi.service.pledges import Pledges, pledge_day
-from sekkei_systems.chiipochi.service.readers import Readers, spoken
-from sekkei_systems.chiipochi.service.wordings import Wordings
+from sekkei_systems.chiipochi.service.reports import Reports
 from sekkei_systems.chiipochi.texts import Language
+
+HISTORY_LINES = 5
+
+
+@dataclass
+class Answers:
+    """What somebody asks for in the chat and the bot has to look up."""
+
+    reports: Reports
+    mine: Mine
+    links: Links
+    organisation: Organisation
+    wordings: Wordings
+    clock: Clock
+
+    async def to(self, topic: Topic, donor: Donor, language: Language) -> list[Message]:
+        today = days.today(self.clock)
+        match topic:
+            case "today":
+                mine = await self.mine.today(donor)
+                return messages.my_today(mine.amount, mine.count, mine.pending, language)
+            case "everyone":
+                found = await self.reports.day(today)
+                return messages.everyone_today(found.amount, found.count, language)
+            case "ranking":
+                rows = [(code, total.amount) for code, total in (await self.reports.day(today)).ranking]
+                return messages.ranking(rows, self.links.dashboard(), language)
+            case "history":
+                page = await self.mine.history(donor, size=HISTORY_LINES)
+                return messages.history(list(page), self.links.mine(donor.user_id), language)
+            case "stamps":
+                return messages.stamp_card(await self.mine.stamps(donor), self.links.mine(donor.user_id), language)
+            case "year":
+                year = await self.mine.year(donor, today.year)
+                url = self.links.mine(donor.user_id)
+                return messages.year(year.year, year.amount, year.count, len(year.prefectures), url, language)
+            case "receipts":
+                return messages.receipts(self.links.receipts(donor.user_id), language)
+            case "share":
+                return messages.share(self.links.dashboard(), self.organisation.friend_url, language)
+            case "help":
+                return messages.fixed("help", language, (await self.wordings.known()).of("help", language))
+
 
 TRIES_MAX = 5
 _NAMESPACE = uuid.UUID("5b0a6d0e-3a5f-4f57-8f0c-1d3d7c9d2a11")

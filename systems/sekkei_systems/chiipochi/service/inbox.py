@@ -18,13 +18,13 @@ import orjson
 
 from sekkei.clock import Clock
 from sekkei.design import ConditionFailed, Database
-from sekkei.runtime import days
+from sekkei_systems import days
 from sekkei_systems.chiipochi.design import line_events, unhandled_before
 from sekkei_systems.chiipochi.design.models import LineEvent
 from sekkei_systems.chiipochi.rules.conversation import Incoming
 from sekkei_systems.chiipochi.rules.events import EVENTS_KEPT, Received, read_event
-from sekkei_systems.chiipochi.service.channel import Channel
 from sekkei_systems.chiipochi.service.conversations import Conversations
+from sekkei_systems.chiipochi.service.letters import Channel
 
 TAKEN = EVENTS_KEPT - timedelta(days=1)
 """An older event may have been handled and forgotten; whoever brings it now has recorded it."""

@@ -15,11 +15,10 @@ from sekkei_systems.chiipochi.design.models import APPEAL, Pledge
 from sekkei_systems.chiipochi.rules import messages
 from sekkei_systems.chiipochi.rules.conversation import MakePledge
 from sekkei_systems.chiipochi.rules.recipients import Named, recipient_of
-from sekkei_systems.chiipochi.service.appeals import Appeals
-from sekkei_systems.chiipochi.service.donations import Donations, Effects
-from sekkei_systems.chiipochi.service.links import Links, order_id_of
-from sekkei_systems.chiipochi.service.readers import Readers
-from sekkei_systems.chiipochi.service.wordings import Wordings
+from sekkei_systems.chiipochi.service.access import Links
+from sekkei_systems.chiipochi.service.appeals import Appeals, Wordings
+from sekkei_systems.chiipochi.service.donations import Donations, Effects, order_id_of
+from sekkei_systems.chiipochi.service.letters import Readers
 from sekkei_systems.chiipochi.texts import Language
 
 DAY_MAX = 28

@@ -9,21 +9,29 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import date, datetime
+from functools import cached_property
 from typing import Any
+
+import orjson
 
 from sekkei.clock import Clock
 from sekkei.design import Check, ConditionFailed, Database, TransactionFailed
+from sekkei.kit.text import name_line
 from sekkei.runtime.refusals import Conflict, NotThere
+from sekkei.runtime.sealed_texts import SealedTexts
 from sekkei.runtime.settings import Settings
 from sekkei_systems import days
 from sekkei_systems.chiipochi.design import (
     LAST,
     cancel_receipt,
+    details_of,
     donations,
     donations_of_user_between,
+    donor_details,
     issue_receipt,
+    keep_details,
     last_number,
     receipt_in_force,
     receipt_of,
@@ -32,14 +40,60 @@ from sekkei_systems.chiipochi.design import (
     receipts_of_user,
     register_of,
 )
-from sekkei_systems.chiipochi.design.models import FIRST, Donation, Receipt, is_forgotten, receipt_key
+from sekkei_systems.chiipochi.design.models import FIRST, Donation, DonorDetails, Receipt, is_forgotten, receipt_key
 from sekkei_systems.chiipochi.refusals import DetailsMissing, InYearsReceipt, NoOrganisation, NothingToReceipt
 from sekkei_systems.chiipochi.rules.organisation import Organisation
 from sekkei_systems.chiipochi.service.access import Donor, Operator
-from sekkei_systems.chiipochi.service.details import Details, Person
-from sekkei_systems.chiipochi.service.forgotten import pseudonym
-from sekkei_systems.chiipochi.service.links import donation_key, order_id_of
+from sekkei_systems.chiipochi.service.donations import donation_key, order_id_of, pseudonym
 from sekkei_systems.chiipochi.service.mine import LATE
+
+NAME_MAX, ADDRESS_MAX = 100, 300
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Whom a receipt is for."""
+
+    name: str
+    address: str
+
+
+@dataclass
+class Details:
+    """Names and addresses for receipts: sealed in the store, bound to their donor, removable at any time."""
+
+    db: Database
+    clock: Clock
+    settings: Settings
+
+    @cached_property
+    def _texts(self) -> SealedTexts:
+        return SealedTexts(*self.settings.secrets.keys("chiipochi/details"))
+
+    async def of(self, donor: Donor) -> Person | None:
+        found = await self.db.get(details_of(donor.user_id))
+        return None if found is None else self.opened(found.sealed, donor.user_id)
+
+    async def keep(self, donor: Donor, name: str, address: str) -> None:
+        name, address = name_line(name)[:NAME_MAX], name_line(address)[:ADDRESS_MAX]
+        for field, text in (("name", name), ("address", address)):
+            if not text:
+                raise DetailsMissing(field=field)
+        sealed = self.sealed(Person(name, address), donor.user_id)
+        now = days.now(self.clock)
+        await self.db.write(keep_details(DonorDetails(user_id=donor.user_id, sealed=sealed, updated_at=now)))
+
+    async def forget(self, donor: Donor) -> None:
+        await self.db.write(donor_details.delete(donor.user_id))
+
+    def sealed(self, person: Person, user_id: str) -> str:
+        return self._texts.close(orjson.dumps(asdict(person)), user_id)
+
+    def opened(self, sealed: str, user_id: str) -> Person | None:
+        """None where SEKKEI_SECRET is not the one that it was sealed with."""
+        text = self._texts.open(sealed, user_id)
+        return None if text is None else Person(**orjson.loads(text))
+
 
 TRIES_MAX = 8
 FIRST_YEAR = 2025

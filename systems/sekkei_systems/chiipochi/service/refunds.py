@@ -5,24 +5,197 @@ from __future__ import annotations
 import logging
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from sekkei.clock import Clock
-from sekkei.design import Database, TransactionFailed
-from sekkei.runtime import days
+from sekkei.design import Action, Database, TransactionFailed, Update
 from sekkei.runtime.design import Message
 from sekkei.runtime.outbox import Outbox, Undeliverable
-from sekkei.runtime.refusals import Conflict
-from sekkei_systems.chiipochi.design import ask_refund, given_back, name_refund, refund_failed, refunded, to_refund
-from sekkei_systems.chiipochi.design.models import Dispute, Donation, by_hand, is_by_hand
-from sekkei_systems.chiipochi.ports.payments.port import Provider, RefundRefused
-from sekkei_systems.chiipochi.refusals import NotRefundable
+from sekkei.runtime.refusals import Conflict, NotThere
+from sekkei_systems import days
+from sekkei_systems.chiipochi.design import (
+    all_surplus,
+    ask_refund,
+    donations,
+    found_by,
+    given_back,
+    name_refund,
+    paid_twice,
+    refund_failed,
+    refunded,
+    surpluses,
+    to_refund,
+)
+from sekkei_systems.chiipochi.design.models import Dispute, Donation, Surplus, by_hand, is_by_hand
+from sekkei_systems.chiipochi.ports.payments.port import PaymentEvent, Provider, RefundRefused
+from sekkei_systems.chiipochi.refusals import NotRefundable, UnknownOrder
 from sekkei_systems.chiipochi.service.access import Operator
+from sekkei_systems.chiipochi.service.donations import Orders, order_id_of
 from sekkei_systems.chiipochi.service.letters import Letters
-from sekkei_systems.chiipochi.service.links import order_id_of
-from sekkei_systems.chiipochi.service.orders import Orders
-from sekkei_systems.chiipochi.service.surplus import OVERTAKEN, REFUNDS, Surpluses, is_of, key_of
+
+REFUNDS = "chiipochi.refund"
+"""The outbox's kind of message that gives money back."""
+AFTERWARDS = "chiipochi.afterwards"
+"""The one that asks what became of a payment (`later.py`)."""
+
+OVERTAKEN = "overtaken"
+"""Of a try that no longer stands in the row: it came to nothing by what was heard since, or another one was begun.
+Whoever carried it out again would believe what the provider repeats of it."""
 
 log = logging.getLogger("sekkei_systems.chiipochi.refunds")
+
+
+@dataclass
+class Surpluses:
+    """A donation that was paid twice: the second money is owed back, and waits on the operator's page."""
+
+    db: Database
+    clock: Clock
+    outbox: Outbox
+    provider: Provider
+    letters: Letters
+
+    async def file(self, donation: Donation, event: PaymentEvent) -> bool:
+        """Write a second payment down and tell the donor; False when that has been done. Then it is asked what became
+        of it: news of that may have come before it was known as ours."""
+        found = Surplus(
+            tx_id=event.tx_id,
+            user_id=donation.user_id,
+            created_at=donation.created_at,
+            prefecture=donation.prefecture,
+            amount=event.amount,
+            paid_at=event.paid_at or days.now(self.clock),
+        )
+        said = await self.letters.to(donation, "paid-twice", about=event.tx_id)
+        if event.payment_ref is not None:
+            asked = f"afterwards/filed/{event.tx_id}"
+            said.append(self.outbox.message(AFTERWARDS, event.payment_ref, {}, id=asked))
+        there = donations.must_exist(donation.user_id, donation.created_at)
+        try:
+            await self.db.transact(paid_twice(found), *found_by(donation, event.payment_ref), there, *said)
+        except TransactionFailed as failed:
+            if failed.failed(there):
+                raise UnknownOrder() from None  # its donor was forgotten meanwhile; the provider tells us again
+            return False
+        log.error("a donation was paid twice", extra={"order": event.order_id, "tx_id": event.tx_id})
+        return True
+
+    async def owed(self, operator: Operator) -> list[Surplus]:
+        return [found for found in await self.db.all(all_surplus()) if found.refunded_at is None]
+
+    async def refund(self, operator: Operator, tx_id: str) -> None:
+        """Ask for it to be given back; asking twice is asking once."""
+        found = await self._find(tx_id)
+        if found.is_refund_running or found.refunded_at is not None:
+            return
+        now = days.now(self.clock)
+        key = key_of(now)
+        body = {"order": _order(found), "tx_id": tx_id, "key": key, "surplus": True}
+        asked = surpluses.update(tx_id).set(Surplus.refund_asked_at, now).set(Surplus.refund_asked_by, operator.id)
+        asked = asked.remove(Surplus.refund_failed_at).when(Surplus.refund_asked_at == found.refund_asked_at)
+        try:
+            await self.db.transact(asked, self.outbox.message(REFUNDS, tx_id, body, id=f"refund/{tx_id}/{key}"))
+        except TransactionFailed:
+            raise Conflict() from None
+        log.warning("a refund was asked for", extra={"tx_id": tx_id, "amount": found.amount, "by": operator.id})
+
+    async def give_back(self, order_id: str, tx_id: str, key: str) -> str:
+        """Have the provider do it, and write it down. Raises RefundRefused for good."""
+        found = await self._find(tx_id)
+        if found.refunded_at is not None:
+            return found.refund_id or ""
+        if not is_of(found.refund_asked_at, key):
+            return OVERTAKEN
+        refund_id = await self.provider.refund(tx_id, order_id, key)
+        if not await self._returned(found, refund_id):
+            raise Conflict()  # tried again a little later
+        return refund_id
+
+    async def give_up(self, tx_id: str, key: str) -> None:
+        """This try has come to nothing: somebody has to look at it, and may try again."""
+        found = await self._find(tx_id)
+        if is_of(found.refund_asked_at, key):
+            failed = surpluses.update(tx_id).set(Surplus.refund_failed_at, days.now(self.clock))
+            await self.db.write(failed.when(Surplus.refund_asked_at == found.refund_asked_at))
+
+    async def mark_refunded(self, operator: Operator, tx_id: str) -> None:
+        found = await self._find(tx_id)
+        if found.refunded_at is None and not await self._returned(found, by_hand(operator.id)):
+            raise Conflict()
+
+    async def look(self, tx_id: str) -> bool:
+        """Was it given back at the provider, and did it stay there? False when this is no second payment."""
+        found = await self.db.get(surpluses(tx_id).consistent())
+        if found is None:
+            return False
+        gone = (await self.provider.afterwards(tx_id)).refunded >= found.amount
+        if gone and found.refunded_at is None:
+            written = await self._returned(found, "refunded at the provider")
+        elif not gone and found.refunded_at is not None and not is_by_hand(found.refund_id):
+            written = await self._came_back(found)
+        else:
+            written = await self._write(found, surpluses.update(tx_id), [])
+        if not written:
+            raise ConnectionError("somebody else has written it meanwhile")  # asked again a little later
+        return True
+
+    async def _returned(self, found: Surplus, refund_id: str) -> bool:
+        done = surpluses.update(found.tx_id).set(Surplus.refunded_at, days.now(self.clock))
+        done = done.set(Surplus.refund_id, refund_id).remove(Surplus.refund_failed_at)
+        return await self._write(found, done, await self.letters.to(_as_donation(found), "refunded", about=found.tx_id))
+
+    async def _came_back(self, found: Surplus) -> bool:
+        """The payer's bank did not take it: it is owed again."""
+        back = surpluses.update(found.tx_id).set(Surplus.refund_failed_at, days.now(self.clock))
+        back = back.remove(Surplus.refunded_at).remove(Surplus.refund_asked_at)
+        log.error("the refund of a second payment failed", extra={"tx_id": found.tx_id, "amount": found.amount})
+        said = await self.letters.to(_as_donation(found), "refund-back", amount=0, about=found.tx_id)
+        return await self._write(found, back, said)
+
+    async def _write(self, found: Surplus, update: Update[Surplus], said: list[Action[Any, Any]]) -> bool:
+        """What the provider says now; False when somebody has written since `found` was read: ours may be older."""
+        update = update.add(Surplus.answers, 1)
+        update = update.when(Surplus.answers == found.answers, Surplus.user_id == found.user_id)
+        try:
+            await self.db.transact(update, *said)
+        except TransactionFailed as failed:
+            if failed.failed(update):
+                return False
+            await self.db.write(update)  # they have been told of this before
+        return True
+
+    async def _find(self, tx_id: str) -> Surplus:
+        found = await self.db.get(surpluses(tx_id).consistent())
+        if found is None:
+            raise NotThere()
+        return found
+
+
+def key_of(asked_at: datetime) -> str:
+    """Under which a refund is asked for; another try is another one."""
+    return f"{round(asked_at.timestamp() * 1000)}"
+
+
+def is_of(asked_at: datetime | None, key: str) -> bool:
+    """Is this the try that stands in the row? Before 0.2 they had no key."""
+    return asked_at is not None and key in ("", key_of(asked_at))
+
+
+def _as_donation(found: Surplus) -> Donation:
+    """As one speaks of it to the donor."""
+    return Donation(
+        user_id=found.user_id,
+        created_at=found.created_at,
+        amount=found.amount,
+        prefecture=found.prefecture,
+        refund_asked_at=found.refund_asked_at,
+        refund_failed_at=found.refund_failed_at,
+        refunded_at=found.refunded_at,
+    )
+
+
+def _order(found: Surplus) -> str:
+    return order_id_of(found.user_id, found.created_at)
 
 
 @dataclass

@@ -6,7 +6,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from sekkei.web import Pages
-from sekkei_systems.chiipochi.service.settling import Settling
+from sekkei_systems.chiipochi.service.payments import Settling
 
 pages = Pages()
 

@@ -7,7 +7,7 @@ from datetime import timedelta
 from sekkei_systems.chiipochi.design import local_payments
 from sekkei_systems.chiipochi.design.models import Status
 from sekkei_systems.chiipochi.service.access import Operator
-from sekkei_systems.chiipochi.service.links import order_id_of
+from sekkei_systems.chiipochi.service.donations import order_id_of
 from tests.systems.chiipochi.conftest import AOI, Bot
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sekkei.clock import ManualClock
 from sekkei.web.testing import opened, test_settings
-from sekkei_systems.chiipochi.service.links import order_id_of
+from sekkei_systems.chiipochi.service.donations import order_id_of
 from sekkei_systems.chiipochi.system import SYSTEM
 from tests.systems.chiipochi.conftest import AOI, Bot
 

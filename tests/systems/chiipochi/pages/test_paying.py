@@ -6,7 +6,7 @@ import pytest
 
 from sekkei_systems.chiipochi.design import donations
 from sekkei_systems.chiipochi.design.models import Donation, Outcome, Status
-from sekkei_systems.chiipochi.service.links import order_id_of
+from sekkei_systems.chiipochi.service.donations import order_id_of
 from tests.systems.chiipochi.conftest import AOI, Bot, StripeBot
 
 

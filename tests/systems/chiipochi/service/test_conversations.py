@@ -13,7 +13,7 @@ from sekkei_systems.chiipochi.design import state, user_states
 from sekkei_systems.chiipochi.design.models import Outcome, UserState
 from sekkei_systems.chiipochi.ports.payments.port import PaymentEvent
 from sekkei_systems.chiipochi.rules.events import read_events
-from sekkei_systems.chiipochi.service.links import order_id_of
+from sekkei_systems.chiipochi.service.donations import order_id_of
 from tests.lost import answer_lost
 from tests.scripted_store import ScriptedStore
 from tests.systems.chiipochi.conftest import AOI, REN, Bot
@@ -159,3 +159,25 @@ async def test_a_clock_of_ours_that_is_behind_makes_nobody_late(quick_bot: Bot) 
     quick_bot.clock.advance(-1.5)
     await quick_bot.deliver(yes)
     assert len(await quick_bot.donations()) == 1
+
+
+# What the bot looks up.
+
+
+async def test_the_bot_tells_totals_rankings_history_and_stamps(quick_bot: Bot) -> None:
+    await quick_bot.donate("ピーナッツ 500")
+    await quick_bot.say("ゴーヤ", "はい")
+    expected = {
+        "今日の合計": ["1件・500円", "お支払い待ち 100円"],
+        "みんなの合計": ["1件・500円"],
+        "ランキング": ["千葉県　500円"],
+        "履歴": ["✅ 08/20 千葉県 500円", "⏳ 08/20 沖縄県 100円"],
+        "スタンプ": ["1 / 47", "千葉×1"],
+        "年間まとめ": ["2025年", "1件・500円", "1の都道府県"],
+        "友だちに教える": ["/chiipochi/"],
+        "ヘルプ": ["使い方"],
+    }
+    for words, answers in expected.items():
+        await quick_bot.say(words)
+        told = await quick_bot.last_words()
+        assert all(answer in told for answer in answers), (words, told)

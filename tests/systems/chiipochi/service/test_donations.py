@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 from sekkei.clock import ManualClock
+from sekkei.design import replace
 from sekkei.web.testing import opened, test_settings
+from sekkei_systems.chiipochi.design.models import Outcome, is_forgotten
+from sekkei_systems.chiipochi.ports.payments.port import PaymentEvent
+from sekkei_systems.chiipochi.refusals import UnknownOrder
+from sekkei_systems.chiipochi.service.donations import order_id_of, pseudonym
 from sekkei_systems.chiipochi.system import SYSTEM
 from tests.systems.chiipochi.conftest import AOI, REN, TODAY, Bot
 
@@ -35,3 +40,34 @@ async def test_a_day_spread_over_shards_adds_up_too(clock: ManualClock) -> None:
         assert check.agrees
         assert check.counted.count == 8
         assert {one.user_id async for one in bot.service.reports.paid_on(TODAY)} == set(people)
+
+
+# Donations as a provider speaks of them.
+
+
+async def test_an_unknown_order_changes_nothing(bot: Bot) -> None:
+    try:
+        await bot.service.settling.apply(PaymentEvent("evt", "tx", f"{AOI}|2025-08-20T00:00:00.000Z", 1, Outcome.PAID))
+        raise AssertionError("it was taken")
+    except UnknownOrder:
+        pass
+    assert await bot.donations() == []
+    assert [one async for one in bot.service.reports.paid_on(TODAY)] == []
+
+
+# The name of somebody who was forgotten leads to their donations, and nobody to them.
+
+
+async def test_whoever_knows_the_order_finds_the_donation(quick_bot: Bot) -> None:
+    donation = await quick_bot.donate()
+    context = quick_bot.client.shell.deployment.systems["chiipochi"].context
+    name = pseudonym(context.settings, AOI)
+    assert is_forgotten(name)
+    assert AOI not in name
+    assert pseudonym(context.settings, REN) != name == pseudonym(context.settings, AOI)
+    await quick_bot.forget()
+    orders = quick_bot.service.orders
+    moved = replace(donation, user_id=name, idempotency_key=None)
+    assert await orders.ordered(order_id_of(AOI, donation.created_at), None) == moved
+    assert await orders.ordered(order_id_of(name, donation.created_at), None) == moved
+    assert await orders.ordered(order_id_of(REN, donation.created_at), None) is None

@@ -8,7 +8,7 @@ import orjson
 
 from sekkei_systems.chiipochi.design.models import Status
 from sekkei_systems.chiipochi.ports.payments import signed
-from sekkei_systems.chiipochi.service.links import order_id_of
+from sekkei_systems.chiipochi.service.donations import order_id_of
 from tests.systems.chiipochi.conftest import AOI, CHECKOUT, Bot
 
 

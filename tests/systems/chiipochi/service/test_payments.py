@@ -1,23 +1,170 @@
-"""What the provider tells later: instructions, refunds, disputes. Whatever the order, it ends as the ledger says."""
+"""Payments are settled once, by whichever word of the provider comes first; what is silent is asked for."""
 
 from __future__ import annotations
 
 import asyncio
 import random
 from contextvars import Context
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
+from urllib.parse import parse_qs
 
+import orjson
 import pytest
 
+from sekkei.clock import ManualClock
 from sekkei.design import replace
+from sekkei.web.testing import opened, test_settings
 from sekkei_systems.chiipochi.design import donations
-from sekkei_systems.chiipochi.design.models import Dispute, Donation, Status
-from sekkei_systems.chiipochi.ports.payments.port import Afterwards, RefundRefused
+from sekkei_systems.chiipochi.design.models import Dispute, Donation, Outcome, Status
+from sekkei_systems.chiipochi.ports.payments import signed
+from sekkei_systems.chiipochi.ports.payments.port import Afterwards, PaymentEvent, RefundRefused
 from sekkei_systems.chiipochi.refusals import NotRefundable
 from sekkei_systems.chiipochi.service.access import Donor, Operator
-from sekkei_systems.chiipochi.service.links import order_id_of
-from sekkei_systems.chiipochi.service.surplus import key_of
-from tests.systems.chiipochi.conftest import AOI, TODAY, WEBHOOK_SECRET, StripeBot, utc
+from sekkei_systems.chiipochi.service.donations import order_id_of
+from sekkei_systems.chiipochi.service.payments import is_due
+from sekkei_systems.chiipochi.service.refunds import key_of
+from sekkei_systems.chiipochi.system import SYSTEM
+from tests.runtime.servers import http_server
+from tests.systems.chiipochi.conftest import AOI, CHECKOUT, REN, TODAY, WEBHOOK_SECRET, Bot, StripeBot, utc
+
+# Payments are settled once.
+
+
+async def test_a_payment_is_counted_once_however_often_and_in_whatever_order_it_is_told(bot: Bot) -> None:
+    await bot.say("ピーナッツ", "はい")
+    (donation,) = await bot.donations()
+    order_id = order_id_of(AOI, donation.created_at)
+    paid = PaymentEvent("evt_1", "tx_1", order_id, 100, Outcome.PAID)
+    failed = PaymentEvent("evt_2", "tx_1", order_id, 100, Outcome.FAILED)
+    results = await asyncio.gather(*(bot.service.settling.apply(paid) for _ in range(5)))
+    assert sorted(set(results)) in (["known", "settled"], ["known"], ["settled"])
+    assert await bot.service.settling.apply(failed) == "known"
+    await bot.work()
+    (donation,) = await bot.donations()
+    assert (donation.status, donation.tx_id, donation.pending_pk) == (Status.SUCCEEDED, "tx_1", None)
+    assert (await bot.service.reports.check(TODAY)).agrees
+    assert await bot.service.reconciliation.pending() == []
+
+
+async def test_a_donation_paid_at_stripe(clock: ManualClock) -> None:
+    async with http_server((200, {}, CHECKOUT)) as stripe:
+        values = {"stripe_secret_key": "sk", "stripe_webhook_secret": "whsec", "stripe_api_url": stripe.url}
+        async with opened(SYSTEM, clock=clock, settings=test_settings(values=values)) as client:
+            bot = Bot(client, clock)
+            await bot.say("ピーナッツ", "はい")
+            (donation,) = await bot.donations()
+            url = orjson.loads((await bot.sent())[-1].body["messages"])[0]["contents"]["footer"]["contents"][0]
+            path = url["action"]["uri"].partition("8000")[2]
+            for _ in range(2):
+                reply = await client.get(path)
+                assert (reply.status, reply.location) == (303, CHECKOUT["url"])
+                await bot.say("English")  # the link is followed again in another language
+            order_id = parse_qs(stripe.received[0].body.decode())["client_reference_id"][0]
+            event = {
+                "id": "evt_1",
+                "type": "checkout.session.completed",
+                "data": {"object": {**CHECKOUT, "metadata": {"order_id": order_id}}},
+            }
+            body = orjson.dumps(event)
+            headers = {"stripe-signature": f"{signed.sign(b'whsec', clock.now(), body)},v1=00"}
+            assert (await client.request("POST", "/chiipochi/payments/stripe", body, headers)).status == 200
+            assert (await client.request("POST", "/chiipochi/payments/stripe", body, headers)).status == 200
+            found = (await bot.donations())[0]
+            assert (found.status, found.tx_id) == (Status.SUCCEEDED, "cs_1")
+            assert (await client.get("/chiipochi/local-pay/cs_1")).status == 404
+    first, second = stripe.received
+    fields = parse_qs(first.body.decode())
+    assert fields["line_items[0][price_data][currency]"] == ["jpy"]
+    assert fields["line_items[0][price_data][unit_amount]"] == ["100"]
+    assert first.headers["authorization"] == "Bearer sk"
+    # The same key with the same parameters, or Stripe would refuse it.
+    assert first.headers["idempotency-key"] == second.headers["idempotency-key"]
+    assert first.body == second.body
+    assert donation.status is Status.PENDING
+
+
+# Asking about payments that have been silent.
+
+
+async def test_silent_payments_are_asked_for_and_forgotten_ones_given_up(bot: Bot) -> None:
+    await bot.say("ピーナッツ", "はい")
+    await bot.say("ゴーヤ", "はい", user=REN)
+    (paid,), (forgotten,) = await bot.donations(AOI), await bot.donations(REN)
+    token = bot.service.links.order_token(order_id_of(AOI, paid.created_at))
+    tx_id = (await bot.service.settling.start(token)).rpartition("/")[2]
+    await bot.decide(tx_id, Outcome.PAID)  # and nobody has told us of it yet
+    bot.clock.advance(31 * 60)
+    done = await bot.service.reconciliation.run()
+    assert (done.settled, done.open, done.given_up) == (1, 0, 0)
+    bot.clock.advance(24 * 3600)
+    done = await bot.service.reconciliation.run()
+    assert (done.settled, done.open, done.given_up) == (0, 0, 1)
+    assert (await bot.donations(AOI))[0].status is Status.SUCCEEDED
+    assert (await bot.donations(REN))[0].status is Status.FAILED
+    assert forgotten.status is Status.PENDING
+
+
+async def test_two_thousand_abandoned_checkouts_are_a_few_thousand_questions_a_day(stripe_bot: StripeBot) -> None:
+    """A fortieth of them, counted: 50 abandoned, and a job that runs every five minutes for two days."""
+    bot = stripe_bot
+    for number in range(50):
+        await bot.checkout("ピーナッツ", f"U{number:032x}")
+    bot.stripe.requests.clear()
+    for _ in range(2 * 24 * 12):
+        bot.clock.advance(300)
+        await bot.service.reconciliation.run()
+    assert len(bot.stripe.requests) == 2 * 50, "after half an hour, and when the checkout has run out"
+    assert await bot.service.reconciliation.pending() == []
+
+
+async def test_a_provider_that_is_away_is_asked_once_and_what_was_never_begun_ends(stripe_bot: StripeBot) -> None:
+    bot = stripe_bot
+    for number in range(5):
+        await bot.checkout("ピーナッツ", f"U{number:032x}")
+    await bot.say("ゴーヤ", "はい", user=REN)
+    bot.clock.advance(25 * 3600)
+    bot.stripe.requests.clear()
+    bot.stripe.faults.down = True
+    done = await bot.service.reconciliation.run()
+    assert (done.settled, done.open, done.given_up) == (0, 0, 1)
+    assert len(bot.stripe.requests) == 1
+    bot.stripe.faults.down = False
+    assert (await bot.service.reconciliation.run()).settled == 5
+
+
+def test_what_is_asked_for_and_when() -> None:
+    made = utc("2025-08-20T00:00:00Z")
+    hour = timedelta(hours=1)
+    begun = Donation(user_id=AOI, created_at=made, amount=100, prefecture="CHIBA", tx_id="cs_1")
+    assert not is_due(replace(begun, tx_id=None), made + 23 * hour)
+    assert is_due(replace(begun, tx_id=None), made + 24 * hour)
+    assert not is_due(begun, made + 0.4 * hour)
+    assert is_due(begun, made + 0.5 * hour)
+    asked = replace(begun, looked_at=made + 0.5 * hour)
+    assert not is_due(asked, made + 23 * hour)
+    assert is_due(asked, made + 24 * hour)
+    again = replace(begun, looked_at=made + 24 * hour)
+    assert not is_due(again, made + 47 * hour)
+    assert is_due(again, made + 48 * hour)
+
+
+async def test_nothing_is_due_before_the_oldest_that_waits_is_stale(bot: Bot) -> None:
+    jobs = bot.client.shell.deployment.systems["chiipochi"].parts.scheduled
+    now = bot.clock.now()
+    said = await jobs["reconcile"]({})
+    assert said is not None
+    assert said.timestamp() > now + 24 * 3600, "nothing waits"
+    await bot.say("ピーナッツ", "はい")
+    (waiting,) = await bot.donations(AOI)
+    said = waiting.created_at + timedelta(minutes=30)
+    assert await jobs["reconcile"]({}) == said
+    bot.clock.set(said.timestamp() - 1)
+    assert await jobs["reconcile"]({}) == said
+    bot.clock.set(said.timestamp() + 1)
+    assert await jobs["reconcile"]({}) is None, "it is looked at"
+
+
+# What the provider tells later: instructions, refunds, disputes. Whatever the order, it ends as the ledger says.
 
 
 async def _total(bot: StripeBot, day: date = TODAY) -> tuple[int, int]:
