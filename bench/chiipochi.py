@@ -31,8 +31,8 @@ from sekkei.web.application import Shell
 from sekkei_systems import days
 from sekkei_systems.chiipochi.design import donations_on, stamp_card
 from sekkei_systems.chiipochi.design.models import Status
-from sekkei_systems.chiipochi.ports.line.port import local_secret
-from sekkei_systems.chiipochi.ports.payments import signed
+from sekkei_systems.chiipochi.ports.line import local_secret
+from sekkei_systems.chiipochi.ports.stripe import sign_body
 from sekkei_systems.chiipochi.service.donations import order_id_of
 from sekkei_systems.chiipochi.system import SYSTEM as CHIIPOCHI
 
@@ -215,7 +215,7 @@ def _callbacks(orders: list[tuple[str, int]], folder: Path, chance: random.Rando
         }
         event = {"id": f"evt_{place}", "type": "checkout.session.completed", "data": {"object": session}}
         body = orjson.dumps({**event, "created": int(time.time())})
-        headers = {"Stripe-Signature": signed.sign(secret, time.time(), body), "Content-Type": "application/json"}
+        headers = {"Stripe-Signature": sign_body(secret, time.time(), body), "Content-Type": "application/json"}
         found += [(body, headers)] * (2 if chance.random() < DISTURBED else 1)
     chance.shuffle(found)
     return found

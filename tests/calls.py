@@ -86,7 +86,6 @@ ENTRIES: tuple[tuple[Any, str, str], ...] = (
 ROOMS = (
     (re.compile(r"/sekkei_systems/\w+/reactions\b"), "stream"),
     (re.compile(r"/sekkei_systems/\w+/jobs\b|/sekkei/runtime/(upkeep|delivery|jobs|sweeping|worker)\.py"), "work"),
-    (re.compile(r"/sekkei_systems/chiipochi/service/later\.py"), "work"),
     (re.compile(r"/sekkei_systems/\w+/command\.py"), "process"),
 )
 """Whose work a file does when a test calls it by itself."""

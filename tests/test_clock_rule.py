@@ -134,7 +134,7 @@ OWNERS = {
         "sekkei/web/identity/exporting.py",
         "sekkei/web/identity/leaving.py",
         "fakes/sekkei_fakes/stripe/rehearsal.py",
-        f"{SYSTEMS}/chiipochi/local/chat_pages.py",
+        f"{SYSTEMS}/chiipochi/local.py",
         f"{SYSTEMS}/chiipochi/service/reports.py",
         f"{SYSTEMS}/q/rules/pictures.py",
         f"{SYSTEMS}/tasks/pages/files.py",

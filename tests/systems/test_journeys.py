@@ -9,7 +9,7 @@ import pytest
 from sekkei.advice import metering
 from sekkei.design.loading import find
 from sekkei_fakes.discord import client
-from sekkei_systems.chiipochi.webhooks import line
+from sekkei_systems.chiipochi import webhooks
 from sekkei_systems.eventbot.service import desk
 from sekkei_systems.eventbot.webhooks import desk as interaction_desk
 
@@ -22,7 +22,7 @@ UNITS = 1.0
 @pytest.fixture(autouse=True)
 def _unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
     """A slow machine answers late; what is measured is not that."""
-    monkeypatch.setattr(line, "ANSWER_SECONDS", 300.0)
+    monkeypatch.setattr(webhooks, "ANSWER_SECONDS", 300.0)
     monkeypatch.setattr(client, "DEADLINE_SECONDS", 300.0)
     monkeypatch.setattr(interaction_desk, "ANSWER_SECONDS", 300.0)
     monkeypatch.setattr(desk, "PATIENCE_SECONDS", 300.0)

@@ -14,7 +14,7 @@ from sekkei.clock import Clock
 from sekkei_fakes.stripe import balance
 from sekkei_fakes.stripe.errors import Refused
 from sekkei_systems.chiipochi.design.models import JST
-from sekkei_systems.chiipochi.ports.payments import signed
+from sekkei_systems.chiipochi.ports.stripe import sign_body
 
 Thing = dict[str, Any]
 KEPT = (
@@ -276,7 +276,7 @@ class Ledger:
 
     def signed(self, event: Thing, secret: str) -> tuple[bytes, str]:
         body = orjson.dumps(event)
-        return body, signed.sign(secret.encode(), self.clock.now(), body)
+        return body, sign_body(secret.encode(), self.clock.now(), body)
 
     def _tell(self, kind: str, thing: Thing) -> None:
         self.events.append(

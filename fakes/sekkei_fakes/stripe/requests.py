@@ -12,7 +12,7 @@ from urllib.parse import parse_qsl
 from sekkei_fakes.stripe import balance
 from sekkei_fakes.stripe.errors import Refused
 from sekkei_fakes.stripe.ledger import Ledger, Thing
-from sekkei_systems.chiipochi.ports.payments.methods import KNOWN, KONBINI_DAYS_MAX, LEAST, MOST, takes
+from sekkei_systems.chiipochi.ports.payments import KNOWN, KONBINI_DAYS_MAX, LEAST, MOST, takes
 
 AMOUNT_MIN = 50
 OPEN_MIN_SECONDS, OPEN_MAX_SECONDS = 30 * 60, 24 * 3600

@@ -73,7 +73,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _picture(arguments: argparse.Namespace) -> int:
-    from sekkei_systems.chiipochi.ports.line.rich_menu_picture import picture
+    from sekkei_systems.chiipochi.ports.rich_menu import picture
 
     try:
         Path(arguments.file).write_bytes(picture(arguments.language))
@@ -84,7 +84,7 @@ def _picture(arguments: argparse.Namespace) -> int:
 
 
 def _labels(arguments: argparse.Namespace) -> int:
-    from sekkei_systems.chiipochi.ports.line.rich_menu_picture import draw_labels, labels_file
+    from sekkei_systems.chiipochi.ports.rich_menu import draw_labels, labels_file
     from sekkei_systems.chiipochi.texts import LANGUAGES
 
     try:
@@ -134,8 +134,7 @@ async def _at_line(arguments: argparse.Namespace) -> int:
 
 async def _rich_menu(line: LineApi, arguments: argparse.Namespace) -> int:
     """The new one is shown before the old ones go, so that nobody is ever without."""
-    from sekkei_systems.chiipochi.ports.line.rich_menu_picture import picture
-    from sekkei_systems.chiipochi.rules.rich_menu import NAME, rich_menu
+    from sekkei_systems.chiipochi.ports.rich_menu import NAME, picture, rich_menu
 
     menu, image = rich_menu(arguments.language), picture(arguments.language)
     old = [found for found in await line.rich_menus() if str(found.get("name", "")).startswith(f"{NAME} ")]

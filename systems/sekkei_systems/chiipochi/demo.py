@@ -36,8 +36,8 @@ from sekkei_systems.chiipochi.design.models import (
     Status,
     UserSettings,
 )
-from sekkei_systems.chiipochi.local.chat import line_id
-from sekkei_systems.chiipochi.ports.payments.none import NoProvider
+from sekkei_systems.chiipochi.local import line_id
+from sekkei_systems.chiipochi.ports.payments import NoProvider
 from sekkei_systems.chiipochi.rules import messages
 from sekkei_systems.chiipochi.rules.conversation import SESSION
 from sekkei_systems.chiipochi.rules.events import EVENTS_KEPT

@@ -44,7 +44,7 @@ from sekkei_systems.chiipochi.design.models import (
     Stamp,
     Surplus,
 )
-from sekkei_systems.chiipochi.ports.payments.none import NoProvider
+from sekkei_systems.chiipochi.ports.payments import NoProvider
 from sekkei_systems.chiipochi.service import Service
 from sekkei_systems.chiipochi.service.access import Donor
 from sekkei_systems.chiipochi.service.donations import order_id_of, pseudonym

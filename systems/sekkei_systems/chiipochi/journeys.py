@@ -9,8 +9,8 @@ import orjson
 from sekkei.runtime.transports.line import signature
 from sekkei.web.journeys import Journeys, Traveller
 from sekkei_systems.chiipochi.design import history_of_user
-from sekkei_systems.chiipochi.local.chat import line_id
-from sekkei_systems.chiipochi.ports.line.port import local_secret
+from sekkei_systems.chiipochi.local import line_id
+from sekkei_systems.chiipochi.ports.line import local_secret
 from sekkei_systems.chiipochi.service import Service
 from sekkei_systems.chiipochi.service.donations import order_id_of
 from sekkei_systems.chiipochi.system import SYSTEM

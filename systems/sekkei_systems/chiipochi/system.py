@@ -21,21 +21,16 @@ from sekkei.runtime.transports.line import ChannelSecrets, LineApi
 from sekkei.runtime.wiring import Wiring
 from sekkei.store.http import Answer
 from sekkei.web import Given
-from sekkei_systems.chiipochi import jobs, pages
+from sekkei_systems.chiipochi import jobs, local, pages, webhooks
 from sekkei_systems.chiipochi.api import api
 from sekkei_systems.chiipochi.demo import demo
 from sekkei_systems.chiipochi.design import design
-from sekkei_systems.chiipochi.local import chat_pages
-from sekkei_systems.chiipochi.local.chat import Chat, line_id
-from sekkei_systems.chiipochi.pages.view import Asked, asked_of
-from sekkei_systems.chiipochi.ports.line.port import LineEnd, is_simulated, local_secret
-from sekkei_systems.chiipochi.ports.line.replies import Replies
-from sekkei_systems.chiipochi.ports.payments.methods import Methods
-from sekkei_systems.chiipochi.ports.payments.none import NoProvider
-from sekkei_systems.chiipochi.ports.payments.port import Provider
-from sekkei_systems.chiipochi.ports.payments.stripe import API_URL as STRIPE_URL
-from sekkei_systems.chiipochi.ports.payments.stripe import Stripe
-from sekkei_systems.chiipochi.ports.setup import check
+from sekkei_systems.chiipochi.local import Chat, line_id
+from sekkei_systems.chiipochi.pages.dashboard import Asked, asked_of
+from sekkei_systems.chiipochi.ports.line import LineEnd, Replies, is_simulated, local_secret
+from sekkei_systems.chiipochi.ports.payments import Methods, NoProvider, Provider, check
+from sekkei_systems.chiipochi.ports.stripe import API_URL as STRIPE_URL
+from sekkei_systems.chiipochi.ports.stripe import Stripe
 from sekkei_systems.chiipochi.reactions import Rewards
 from sekkei_systems.chiipochi.rules.organisation import FACTS, Organisation
 from sekkei_systems.chiipochi.service import Service
@@ -43,7 +38,6 @@ from sekkei_systems.chiipochi.service.access import Access, Donor, Operator
 from sekkei_systems.chiipochi.service.payments import ASK, INSTRUCTIONS, Settling
 from sekkei_systems.chiipochi.service.personal import BotPeople
 from sekkei_systems.chiipochi.service.refunds import AFTERWARDS, REFUNDS, RefundTransport
-from sekkei_systems.chiipochi.webhooks import line, payments
 from sekkei_systems.days import ZONE
 
 
@@ -114,10 +108,12 @@ def _given(wiring: Wiring, context: Context, access: Access) -> Given:
 
 def _routes(given: Given, settings: Settings, account: OwnStripe | None) -> list[BaseRoute]:
     """Simulator and local payments are for this machine alone, and only where the real end is not set up."""
-    local = chat_pages.pages.routes(given) if is_simulated(settings) else []
-    local += account.routes(given) if account is not None else []
-    hooks = [*line.pages.routes(given), *payments.pages.routes(given)]
-    return [*hooks, *local, *pages.routes(given), *api.routes(given)]
+    found = webhooks.pages.routes(given)
+    if is_simulated(settings):
+        found += local.pages.routes(given)
+    if account is not None:
+        found += account.routes(given)
+    return [*found, *pages.routes(given), *api.routes(given)]
 
 
 def _account(context: Context) -> OwnStripe | None:

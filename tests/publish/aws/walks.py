@@ -14,7 +14,7 @@ from zipfile import ZipFile
 from sekkei.runtime.transports.line import signature
 from sekkei.worlds import Script
 from sekkei_fakes.discord.end import API
-from sekkei_systems.chiipochi.ports.payments import signed
+from sekkei_systems.chiipochi.ports.stripe import sign_body
 from sekkei_systems.chiipochi.service.donations import order_id_of
 from tests.publish.aws.deployed import LONG_AGO, Stack, Visitor, until
 from tests.systems.chiipochi.conftest import CHECKOUT
@@ -206,7 +206,7 @@ def chiipochi(stack: Stack, person: Visitor) -> Ending:
     body = json.dumps(
         {"id": f"e{person.number}", "type": "checkout.session.completed", "data": {"object": session}}
     ).encode()
-    headers = {"stripe-signature": signed.sign(STRIPE_SECRET.encode(), time.time(), body)}
+    headers = {"stripe-signature": sign_body(STRIPE_SECRET.encode(), time.time(), body)}
     assert person.send("/chiipochi/payments/stripe", body, headers) == 200
     return "OUTBOX", "chiipochi/thanks"
 

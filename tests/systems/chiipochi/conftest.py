@@ -23,14 +23,14 @@ from sekkei_fakes.stripe import serve as serve_stripe
 from sekkei_fakes.stripe.account import LocalAccount
 from sekkei_fakes.stripe.payment_pages import DEEDS
 from sekkei_fakes.stripe.server import KEY
+from sekkei_systems.chiipochi import webhooks as line_webhook
 from sekkei_systems.chiipochi.design import donations, history_of_user
 from sekkei_systems.chiipochi.design.models import Donation, Outcome
-from sekkei_systems.chiipochi.ports.line.port import local_secret
-from sekkei_systems.chiipochi.ports.payments.stripe import Stripe
+from sekkei_systems.chiipochi.ports.line import local_secret
+from sekkei_systems.chiipochi.ports.stripe import Stripe
 from sekkei_systems.chiipochi.service import Service, letters
 from sekkei_systems.chiipochi.service.donations import order_id_of
 from sekkei_systems.chiipochi.system import SYSTEM
-from sekkei_systems.chiipochi.webhooks import line as line_webhook
 from tests.browser import browser, serve, shots
 from tests.systems.conftest import retries
 

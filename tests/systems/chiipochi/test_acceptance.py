@@ -7,7 +7,7 @@ from datetime import timedelta
 
 from sekkei_systems.chiipochi.design import stamp_card
 from sekkei_systems.chiipochi.design.models import Outcome, Status
-from sekkei_systems.chiipochi.ports.payments.port import Order
+from sekkei_systems.chiipochi.ports.payments import Order
 from sekkei_systems.chiipochi.rules.conversation import SESSION
 from sekkei_systems.chiipochi.service.access import Donor
 from sekkei_systems.chiipochi.service.donations import order_id_of

@@ -7,7 +7,7 @@ from pathlib import Path
 from sekkei.clock import ManualClock
 from sekkei.web.testing import opened, test_settings
 from sekkei_systems.chiipochi.design.models import Outcome
-from sekkei_systems.chiipochi.ports.payments.port import PaymentEvent
+from sekkei_systems.chiipochi.ports.payments import PaymentEvent
 from sekkei_systems.chiipochi.service.donations import order_id_of
 from sekkei_systems.chiipochi.system import SYSTEM
 from tests.systems.chiipochi.conftest import AOI, REN, TODAY, Bot

@@ -14,10 +14,10 @@ from sekkei.clock import ManualClock
 from sekkei_fakes.line import LineCounterpart
 from sekkei_fakes.served import serve
 from sekkei_fakes.stripe.rehearsal import settings as rehearsal_settings
-from sekkei_systems.chiipochi.ports.line.rich_menu_picture import (
+from sekkei_systems.chiipochi.ports.rich_menu import (
     picture,
+    rich_menu,
 )
-from sekkei_systems.chiipochi.rules.rich_menu import rich_menu
 from tests.runtime.servers import CannedHttp, http_server
 
 OLD = {"richMenuId": "richmenu-old", "name": "chiipochi ja"}

@@ -13,7 +13,7 @@ from sekkei_systems.chiipochi.design import (
 )
 from sekkei_systems.chiipochi.design.models import Status
 from sekkei_systems.chiipochi.design.tables import receipts
-from sekkei_systems.chiipochi.local.chat import line_id
+from sekkei_systems.chiipochi.local import line_id
 from sekkei_systems.chiipochi.service.access import Operator
 from sekkei_systems.chiipochi.system import SYSTEM
 from sekkei_systems.days import JST

@@ -25,7 +25,7 @@ from sekkei_systems.chiipochi.design import (
 )
 from sekkei_systems.chiipochi.design.models import DayTotal, Outcome, Status
 from sekkei_systems.chiipochi.jobs import pseudonym
-from sekkei_systems.chiipochi.ports.payments.port import PaymentEvent
+from sekkei_systems.chiipochi.ports.payments import PaymentEvent
 from sekkei_systems.chiipochi.service.access import Operator
 from sekkei_systems.chiipochi.service.donations import order_id_of
 from tests.systems.chiipochi.conftest import AOI, TODAY, Bot

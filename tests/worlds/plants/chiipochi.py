@@ -15,7 +15,7 @@ from tests.worlds.plants.planting import Planted, nothing, unconditional
 def money_is_declared_failed_too_early(patch: pytest.MonkeyPatch) -> None:
     """A checkout that is complete and unpaid waits for a convenience store; here it counts as failed."""
     from sekkei_systems.chiipochi.design.models import Outcome
-    from sekkei_systems.chiipochi.ports.payments import stripe
+    from sekkei_systems.chiipochi.ports import stripe
 
     sound = stripe._standing
 
@@ -28,7 +28,7 @@ def money_is_declared_failed_too_early(patch: pytest.MonkeyPatch) -> None:
 
 def a_slip_counts_as_money(patch: pytest.MonkeyPatch) -> None:
     from sekkei_systems.chiipochi.design.models import Outcome
-    from sekkei_systems.chiipochi.ports.payments import stripe
+    from sekkei_systems.chiipochi.ports import stripe
 
     sound = stripe._standing
 
@@ -148,14 +148,14 @@ def a_refund_that_is_refused_stays_on_its_way(patch: pytest.MonkeyPatch) -> None
 
 def what_stripe_failed_over_is_asked_under_one_key(patch: pytest.MonkeyPatch) -> None:
     """Which answers for a day that it has failed."""
-    from sekkei_systems.chiipochi.ports.payments import stripe
+    from sekkei_systems.chiipochi.ports import stripe
 
     patch.setattr(stripe, "_is_kept_failure", lambda answer: False)
 
 
 def two_taps_at_once_are_one_too_many(patch: pytest.MonkeyPatch) -> None:
     """Stripe says that it is at the first one, and that is taken for its last word."""
-    from sekkei_systems.chiipochi.ports.payments import stripe
+    from sekkei_systems.chiipochi.ports import stripe
 
     patch.setattr(stripe, "BUSY_SECONDS", ())
 

@@ -5,21 +5,9 @@ from __future__ import annotations
 from starlette.routing import BaseRoute
 
 from sekkei.web import Given
-from sekkei_systems.chiipochi.pages import (
-    appeals,
-    books,
-    dashboard,
-    mine,
-    operator,
-    organisation,
-    paying,
-    rankings,
-    receipts,
-    sheets,
-    wordings,
-)
+from sekkei_systems.chiipochi.pages import appeals, books, dashboard, mine, operator, receipts
 
-FILES = (dashboard, paying, mine, sheets, receipts, organisation, rankings, operator, books, appeals, wordings)
+FILES = (dashboard, mine, receipts, operator, books, appeals)
 
 
 def routes(given: Given) -> list[BaseRoute]:

@@ -14,7 +14,7 @@ from sekkei.runtime.jobs import Jobs
 from sekkei.runtime.refusals import NotThere
 from sekkei.runtime.transports.line import Quota, TokenRefused
 from sekkei.web import Html, Pages, Redirect, download
-from sekkei_systems.chiipochi.pages.view import Asked
+from sekkei_systems.chiipochi.pages.dashboard import Asked
 from sekkei_systems.chiipochi.rules.recipients import recipient_of
 from sekkei_systems.chiipochi.service import Service
 from sekkei_systems.chiipochi.service.access import Operator

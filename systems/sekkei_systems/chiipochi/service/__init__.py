@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sekkei.runtime.settings import Settings
-from sekkei_systems.chiipochi.ports.line.port import is_simulated
+from sekkei_systems.chiipochi.ports.line import is_simulated
 from sekkei_systems.chiipochi.service.access import Access, Links
 from sekkei_systems.chiipochi.service.appeals import Appeals, Wordings
 from sekkei_systems.chiipochi.service.awards import Awards

@@ -30,7 +30,7 @@ from sekkei_systems.chiipochi.design import (
     order_of_payment,
 )
 from sekkei_systems.chiipochi.design.models import JST, BookEntry, BookMark, BookMonth, Donation
-from sekkei_systems.chiipochi.ports.payments.port import Movement, Provider
+from sekkei_systems.chiipochi.ports.payments import Movement, Provider
 from sekkei_systems.chiipochi.refusals import MonthNotOver
 from sekkei_systems.chiipochi.service.access import Donor, Operator
 from sekkei_systems.chiipochi.service.donations import donation_key

@@ -13,7 +13,7 @@ from sekkei.runtime.outbox import Outbox
 from sekkei.runtime.transports.line import Quota, TokenRefused
 from sekkei_systems.chiipochi.design import state, user_settings
 from sekkei_systems.chiipochi.design.models import Donation, UserState, is_forgotten
-from sekkei_systems.chiipochi.ports.line.port import LineEnd
+from sekkei_systems.chiipochi.ports.line import LineEnd
 from sekkei_systems.chiipochi.rules import messages
 from sekkei_systems.chiipochi.rules.conversation import Incoming
 from sekkei_systems.chiipochi.rules.recipients import recipient_of

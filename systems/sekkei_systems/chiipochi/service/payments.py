@@ -38,7 +38,7 @@ from sekkei_systems.chiipochi.design import (
     settle,
 )
 from sekkei_systems.chiipochi.design.models import Dispute, Donation, Outcome, PaymentOrder, Status
-from sekkei_systems.chiipochi.ports.payments.port import (
+from sekkei_systems.chiipochi.ports.payments import (
     Afterwards,
     LaterEvent,
     Order,

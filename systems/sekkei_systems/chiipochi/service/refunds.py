@@ -27,7 +27,7 @@ from sekkei_systems.chiipochi.design import (
     to_refund,
 )
 from sekkei_systems.chiipochi.design.models import Dispute, Donation, Surplus, by_hand, is_by_hand
-from sekkei_systems.chiipochi.ports.payments.port import PaymentEvent, Provider, RefundRefused
+from sekkei_systems.chiipochi.ports.payments import PaymentEvent, Provider, RefundRefused
 from sekkei_systems.chiipochi.refusals import NotRefundable, UnknownOrder
 from sekkei_systems.chiipochi.service.access import Operator
 from sekkei_systems.chiipochi.service.donations import Orders, order_id_of

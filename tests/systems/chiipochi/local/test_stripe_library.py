@@ -13,7 +13,7 @@ import stripe as library
 from sekkei.clock import ManualClock
 from sekkei_fakes.stripe import Ledger, LocalStripe, serve
 from sekkei_fakes.stripe.server import KEY
-from sekkei_systems.chiipochi.ports.payments import signed
+from sekkei_systems.chiipochi.ports.stripe import sign_body
 
 T = TypeVar("T")
 CHECKOUT: dict[str, Any] = {
@@ -148,11 +148,11 @@ async def test_webhooks_are_signed_as_the_library_checks_them(
     made = await _session(client)
     stripe.ledger.pay_by_card(stripe.ledger.sessions[made.id])
     ((body, _),) = stripe.ledger.news("whsec_x")
-    header = signed.sign(b"whsec_x", time.time(), body)
+    header = sign_body(b"whsec_x", time.time(), body)
     event = library.Webhook.construct_event(body, header, "whsec_x")
     assert (event.type, event.data.object.id) == ("checkout.session.completed", made.id)
     with pytest.raises(library.SignatureVerificationError):
         library.Webhook.construct_event(body, header, "whsec_other")
-    old = signed.sign(b"whsec_x", time.time() - 301, body)
+    old = sign_body(b"whsec_x", time.time() - 301, body)
     with pytest.raises(library.SignatureVerificationError):
         library.Webhook.construct_event(body, old, "whsec_x")

@@ -11,6 +11,7 @@ import pytest
 
 from sekkei.design import replace
 from sekkei_systems.chiipochi.design.models import Donation, Status, Wording
+from sekkei_systems.chiipochi.ports.rich_menu import rich_menu
 from sekkei_systems.chiipochi.rules import messages
 from sekkei_systems.chiipochi.rules.conversation import AMOUNTS, Ask, Browse, Incoming, Speak, Tell, decide
 from sekkei_systems.chiipochi.rules.messages import (
@@ -29,7 +30,6 @@ from sekkei_systems.chiipochi.rules.messages import (
     may_push,
 )
 from sekkei_systems.chiipochi.rules.recipients import PREFECTURES
-from sekkei_systems.chiipochi.rules.rich_menu import rich_menu
 from sekkei_systems.chiipochi.texts import LANGUAGES, Language, say
 from tests.systems.chiipochi.sdk import same
 

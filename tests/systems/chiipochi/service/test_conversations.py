@@ -11,7 +11,7 @@ import pytest
 from sekkei.runtime.wakeups import watched
 from sekkei_systems.chiipochi.design import state, user_states
 from sekkei_systems.chiipochi.design.models import Outcome, UserState
-from sekkei_systems.chiipochi.ports.payments.port import PaymentEvent
+from sekkei_systems.chiipochi.ports.payments import PaymentEvent
 from sekkei_systems.chiipochi.rules.events import read_events
 from sekkei_systems.chiipochi.service.donations import order_id_of
 from tests.lost import answer_lost

@@ -6,7 +6,7 @@ from sekkei.clock import ManualClock
 from sekkei.design import replace
 from sekkei.web.testing import opened, test_settings
 from sekkei_systems.chiipochi.design.models import Outcome, is_forgotten
-from sekkei_systems.chiipochi.ports.payments.port import PaymentEvent
+from sekkei_systems.chiipochi.ports.payments import PaymentEvent
 from sekkei_systems.chiipochi.refusals import UnknownOrder
 from sekkei_systems.chiipochi.service.donations import order_id_of, pseudonym
 from sekkei_systems.chiipochi.system import SYSTEM

@@ -11,7 +11,7 @@ import pytest
 from sekkei.errors import InternalServerError
 from sekkei.runtime.transports.line import signature
 from sekkei_systems.chiipochi.design import line_events
-from sekkei_systems.chiipochi.ports.line.port import local_secret
+from sekkei_systems.chiipochi.ports.line import local_secret
 from sekkei_systems.chiipochi.rules.events import Received, read_event
 from tests.scripted_store import ScriptedStore, answers
 from tests.systems.chiipochi.conftest import AOI, Bot
@@ -70,7 +70,7 @@ async def test_two_events_of_one_delivery_happen_in_their_order(quick_bot: Bot) 
 
 
 async def test_a_slow_store_does_not_keep_line_waiting(quick_bot: Bot, monkeypatch: pytest.MonkeyPatch) -> None:
-    from sekkei_systems.chiipochi.webhooks import line as webhook
+    from sekkei_systems.chiipochi import webhooks as webhook
 
     monkeypatch.setattr(webhook, "ANSWER_SECONDS", 0.01)
     gate = asyncio.Event()

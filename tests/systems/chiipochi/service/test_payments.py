@@ -16,8 +16,8 @@ from sekkei.design import replace
 from sekkei.web.testing import opened, test_settings
 from sekkei_systems.chiipochi.design import donations
 from sekkei_systems.chiipochi.design.models import Dispute, Donation, Outcome, Status
-from sekkei_systems.chiipochi.ports.payments import signed
-from sekkei_systems.chiipochi.ports.payments.port import Afterwards, PaymentEvent, RefundRefused
+from sekkei_systems.chiipochi.ports.payments import Afterwards, PaymentEvent, RefundRefused
+from sekkei_systems.chiipochi.ports.stripe import sign_body
 from sekkei_systems.chiipochi.refusals import NotRefundable
 from sekkei_systems.chiipochi.service.access import Donor, Operator
 from sekkei_systems.chiipochi.service.donations import order_id_of
@@ -66,7 +66,7 @@ async def test_a_donation_paid_at_stripe(clock: ManualClock) -> None:
                 "data": {"object": {**CHECKOUT, "metadata": {"order_id": order_id}}},
             }
             body = orjson.dumps(event)
-            headers = {"stripe-signature": f"{signed.sign(b'whsec', clock.now(), body)},v1=00"}
+            headers = {"stripe-signature": f"{sign_body(b'whsec', clock.now(), body)},v1=00"}
             assert (await client.request("POST", "/chiipochi/payments/stripe", body, headers)).status == 200
             assert (await client.request("POST", "/chiipochi/payments/stripe", body, headers)).status == 200
             found = (await bot.donations())[0]

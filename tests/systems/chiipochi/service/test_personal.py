@@ -13,7 +13,7 @@ from sekkei.runtime.sweeping import NOBODY
 from sekkei.runtime.wakeups import watched
 from sekkei_systems.chiipochi.design import appeal_changes, book_months, donations, surpluses
 from sekkei_systems.chiipochi.design.models import FORGOTTEN, AppealChange, BookMonth, Donation, Surplus
-from sekkei_systems.chiipochi.local.chat import line_id
+from sekkei_systems.chiipochi.local import line_id
 from sekkei_systems.chiipochi.service import personal
 from tests.systems.chiipochi.conftest import AOI as AOI_ON_LINE
 from tests.systems.chiipochi.conftest import REN, Bot

@@ -13,7 +13,7 @@ from sekkei.runtime.data_subjects import LEAVE
 from sekkei.runtime.refusals import Conflict
 from sekkei_systems.chiipochi.design import donations
 from sekkei_systems.chiipochi.design.models import Dispute, Donation, Outcome, Status, is_forgotten
-from sekkei_systems.chiipochi.ports.payments.port import PaymentEvent, RefundRefused
+from sekkei_systems.chiipochi.ports.payments import PaymentEvent, RefundRefused
 from sekkei_systems.chiipochi.refusals import NotRefundable, UnknownOrder
 from sekkei_systems.chiipochi.service.access import Donor, Operator
 from sekkei_systems.chiipochi.service.donations import order_id_of

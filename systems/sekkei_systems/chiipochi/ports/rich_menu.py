@@ -9,12 +9,50 @@ from __future__ import annotations
 import functools
 import io
 from pathlib import Path
+from typing import Any
 
 from PIL import Image, ImageDraw, ImageFont
 from PIL.PngImagePlugin import PngInfo
 
-from sekkei_systems.chiipochi.rules.rich_menu import AREAS, HEIGHT, WIDTH, bounds, label
-from sekkei_systems.chiipochi.texts import Language
+from sekkei_systems.chiipochi.texts import Language, say
+
+# The menu under the chat, as LINE's rich menu object: six areas on a picture of 2500 × 1686.
+
+
+WIDTH, HEIGHT = 2_500, 1_686
+COLUMNS, ROWS = 3, 2
+NAME = "chiipochi"
+"""How our menus are called at LINE, so that nobody else's is touched."""
+
+AREAS = ("donate", "today", "ranking", "stamps", "history", "help")
+"""What can be tapped; each has an icon, a label and what it says, in the texts' [menu]."""
+
+
+def rich_menu(language: Language) -> dict[str, Any]:
+    return {
+        "size": {"width": WIDTH, "height": HEIGHT},
+        "selected": True,
+        "name": f"{NAME} {language}",
+        "chatBarText": say(language, "menu.bar"),
+        "areas": [_area(place, name, language) for place, name in enumerate(AREAS)],
+    }
+
+
+def bounds(place: int) -> dict[str, int]:
+    """Where an area is on the picture; together they cover all of it."""
+    column, row = place % COLUMNS, place // COLUMNS
+    left, right = WIDTH * column // COLUMNS, WIDTH * (column + 1) // COLUMNS
+    return {"x": left, "y": HEIGHT // ROWS * row, "width": right - left, "height": HEIGHT // ROWS}
+
+
+def label(name: str, language: Language) -> str:
+    return say(language, f"menu.{name}")
+
+
+def _area(place: int, name: str, language: Language) -> dict[str, Any]:
+    text = say(language, f"menu.{name}.says")
+    return {"bounds": bounds(place), "action": {"type": "message", "label": label(name, language), "text": text}}
+
 
 PICTURE_BYTES_MAX = 1_000_000
 """LINE takes no larger one."""
@@ -23,7 +61,7 @@ SCALE = 4
 """Shapes are drawn so much larger and made smaller again, which smooths their edges."""
 COLOURS = 64
 GROUND, CARD, INK, ACCENT = "#ffeedd", "#ffffff", "#3b2f2a", "#e8743b"
-_DATA = Path(__file__).parents[2] / "data"
+_DATA = Path(__file__).parents[1] / "data"
 
 
 @functools.cache

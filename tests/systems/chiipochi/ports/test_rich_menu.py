@@ -5,20 +5,23 @@ from __future__ import annotations
 import io
 from typing import Any
 
+import linebot.v3.messaging as sdk
 import pytest
 from PIL import Image
 
-from sekkei_systems.chiipochi.ports.line.rich_menu_picture import (
+from sekkei_systems.chiipochi.ports.rich_menu import (
     ACCENT,
+    AREAS,
     LABEL_HEIGHT,
     LABEL_WIDTH,
     PICTURE_BYTES_MAX,
     labels_file,
     labels_wanted,
     picture,
+    rich_menu,
 )
-from sekkei_systems.chiipochi.rules.rich_menu import AREAS, rich_menu
 from sekkei_systems.chiipochi.texts import LANGUAGES, Language
+from tests.systems.chiipochi.sdk import same
 
 
 def _near(one: Any, other: tuple[int, ...]) -> bool:
@@ -53,3 +56,32 @@ def test_the_labels_that_were_drawn_are_the_menus(language: Language) -> None:
     for place in range(len(AREAS)):
         for edge in (place * LABEL_HEIGHT, (place + 1) * LABEL_HEIGHT - 4):
             assert rows.crop((0, edge, LABEL_WIDTH, edge + 4)).getextrema() == (0, 0), "a letter is cut off"
+
+
+# The menu under the chat.
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_lines_own_sdk_reads_our_rich_menu(language: Language) -> None:
+    menu = rich_menu(language)
+    request = sdk.RichMenuRequest.from_dict(menu)
+    assert request is not None
+    same(menu, request.to_dict())
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_areas_cover_the_picture(language: Language) -> None:
+    menu = rich_menu(language)
+    size = menu["size"]
+    assert 800 <= size["width"] <= 2_500
+    assert size["width"] / size["height"] >= 1.45
+    assert len(menu["areas"]) <= 20
+    assert len(menu["chatBarText"]) <= 14
+    assert len(menu["name"]) <= 300
+    covered = 0
+    for area in menu["areas"]:
+        bounds = area["bounds"]
+        assert bounds["x"] + bounds["width"] <= size["width"]
+        assert bounds["y"] + bounds["height"] <= size["height"]
+        covered += bounds["width"] * bounds["height"]
+    assert covered == size["width"] * size["height"]

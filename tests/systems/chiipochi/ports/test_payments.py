@@ -6,7 +6,7 @@ import pytest
 
 from sekkei.clock import ManualClock
 from sekkei.web.testing import opened, test_settings
-from sekkei_systems.chiipochi.ports.setup import HalfSetUp, check
+from sekkei_systems.chiipochi.ports.payments import HalfSetUp, check
 from sekkei_systems.chiipochi.service.donations import order_id_of
 from sekkei_systems.chiipochi.system import SYSTEM
 from tests.systems.chiipochi.conftest import AOI, Bot

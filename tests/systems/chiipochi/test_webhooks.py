@@ -1,8 +1,9 @@
-"""LINE's webhook refuses what is not signed by LINE."""
+"""Requests of LINE and of payment providers: signed, or refused; taken in time, and handled once."""
 
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 import orjson
 import pytest
@@ -10,11 +11,16 @@ import pytest
 from sekkei.clock import ManualClock
 from sekkei.runtime.transports.line import signature
 from sekkei.web.testing import opened, test_settings
+from sekkei_systems.chiipochi import webhooks
 from sekkei_systems.chiipochi.design import line_events
-from sekkei_systems.chiipochi.ports.line.port import local_secret
+from sekkei_systems.chiipochi.design.models import Status
+from sekkei_systems.chiipochi.ports.line import local_secret
+from sekkei_systems.chiipochi.ports.stripe import sign_body
+from sekkei_systems.chiipochi.service.donations import order_id_of
 from sekkei_systems.chiipochi.system import SYSTEM
-from sekkei_systems.chiipochi.webhooks import line
-from tests.systems.chiipochi.conftest import AOI, REN, Bot
+from tests.systems.chiipochi.conftest import AOI, CHECKOUT, REN, Bot
+
+# LINE's webhook refuses what is not signed by LINE.
 
 
 async def test_a_forged_signature_is_refused_and_nothing_happens(quick_bot: Bot) -> None:
@@ -69,7 +75,7 @@ async def test_line_gets_its_answer_while_line_itself_hangs(
     """A new friend's language is LINE's to tell, and so is the sign that the bot is at work: neither is waited for."""
     given_up: list[bytes] = []
     over = asyncio.Event()
-    monkeypatch.setattr(line, "ANSWER_SECONDS", 3600.0)
+    monkeypatch.setattr(webhooks, "ANSWER_SECONDS", 3600.0)
 
     async def hang(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         told = asyncio.create_task(reader.read())
@@ -96,3 +102,36 @@ async def test_line_gets_its_answer_while_line_itself_hangs(
         await bot.service.inbox.finish()
         server.close()  # not before: whoever had just come would wait for half a minute
         assert {message.to for message in await bot.sent()} == {AOI, REN}
+
+
+# Providers' callbacks.
+
+
+async def _callback(bot: Bot, content: Any, *, secret: bytes | None = None, age: float = 0) -> int:
+    body = orjson.dumps(content)
+    key = bot.account.webhook_secret.encode() if secret is None else secret
+    headers = {"stripe-signature": sign_body(key, bot.clock.now() - age, body)}
+    return (await bot.client.request("POST", "/chiipochi/payments/local", body, headers)).status
+
+
+def _paid(order_id: str, amount: int = 100) -> dict[str, Any]:
+    session = {**CHECKOUT, "amount_total": amount, "metadata": {"order_id": order_id}}
+    return {"id": "e1", "type": "checkout.session.completed", "data": {"object": session}}
+
+
+async def test_callbacks_are_refused_unless_signed_recent_and_of_an_order_of_ours(quick_bot: Bot) -> None:
+    await quick_bot.say("ピーナッツ", "はい")
+    (donation,) = await quick_bot.donations()
+    order_id = order_id_of(AOI, donation.created_at)
+    assert await _callback(quick_bot, _paid(order_id), secret=b"somebody else") == 400
+    assert await _callback(quick_bot, _paid(order_id), age=301) == 400
+    assert await _callback(quick_bot, _paid("U1|2025-08-20T00:00:00.000Z")) == 404
+    assert await _callback(quick_bot, _paid("nonsense")) == 200, "not of this program"
+    assert await _callback(quick_bot, _paid(order_id, 1)) == 409
+    assert await _callback(quick_bot, {"id": "e1"}) == 400
+    assert await _callback(quick_bot, "text") == 400
+    reply = await quick_bot.client.request("POST", "/chiipochi/payments/stripe", b"{}", {})
+    assert reply.status == 404
+    assert (await quick_bot.donations())[0].status is Status.PENDING
+    assert await _callback(quick_bot, _paid(order_id)) == 200
+    assert (await quick_bot.donations())[0].status is Status.SUCCEEDED

@@ -10,6 +10,8 @@ SEKKEI_STRIPE_API_URL           https://api.stripe.com unless told otherwise
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import hmac
 from collections.abc import AsyncIterator, Mapping
 from datetime import UTC, datetime
 from typing import Any, Protocol
@@ -23,13 +25,12 @@ from sekkei.runtime.settings import Settings
 from sekkei.store import NoAnswer
 from sekkei.store.http import Answer
 from sekkei_systems.chiipochi.design.models import Dispute, Outcome
-from sekkei_systems.chiipochi.ports.payments import signed
-from sekkei_systems.chiipochi.ports.payments.methods import Methods
-from sekkei_systems.chiipochi.ports.payments.port import (
+from sekkei_systems.chiipochi.ports.payments import (
     Afterwards,
     Checkout,
     Instructions,
     LaterEvent,
+    Methods,
     Movement,
     MovementKind,
     Order,
@@ -39,6 +40,33 @@ from sekkei_systems.chiipochi.ports.payments.port import (
     RefundRefused,
 )
 from sekkei_systems.chiipochi.refusals import BadCallback
+
+# Signatures as Stripe writes them, `t=<seconds>,v1=<hex>`: HMAC-SHA256 over `<seconds>.<body>`.
+
+
+TOLERANCE_SECONDS = 300
+
+
+def sign_body(secret: bytes, now: float, body: bytes) -> str:
+    return f"t={int(now)},v1={_signature(secret, str(int(now)), body)}"
+
+
+def check_signature(secret: bytes, now: float, body: bytes, header: str | None) -> None:
+    """Raise BadCallback unless one of the signatures is right and not too old."""
+    parts = [part.strip().partition("=") for part in (header or "").split(",")]
+    times = [value for name, _, value in parts if name == "t"]
+    given = [value for name, _, value in parts if name == "v1"]
+    if len(times) != 1 or not times[0].isascii() or not times[0].isdigit() or not secret:
+        raise BadCallback()
+    expected = _signature(secret, times[0], body).encode()
+    matches = [hmac.compare_digest(expected, one.encode()) for one in given]
+    if not any(matches) or abs(now - int(times[0])) > TOLERANCE_SECONDS:
+        raise BadCallback()
+
+
+def _signature(secret: bytes, seconds: str, body: bytes) -> str:
+    return hmac.new(secret, seconds.encode() + b"." + body, hashlib.sha256).hexdigest()
+
 
 API_URL = "https://api.stripe.com"
 BUSY_SECONDS = (0.2, 0.4, 0.8, 1.6)
@@ -172,7 +200,7 @@ class Stripe:
     # What Stripe says
 
     def verify(self, body: bytes, headers: Mapping[str, str]) -> PaymentEvent | LaterEvent | None:
-        signed.check(self._webhook_secret, self._clock.now(), body, headers.get("stripe-signature"))
+        check_signature(self._webhook_secret, self._clock.now(), body, headers.get("stripe-signature"))
         try:
             event = orjson.loads(body)
             kind, found = str(event["type"]), event["data"]["object"]

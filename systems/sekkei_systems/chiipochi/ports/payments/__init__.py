@@ -1,1 +1,0 @@
-"""Payment providers behind one port."""
