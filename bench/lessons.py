@@ -26,15 +26,13 @@ from sekkei_lessons_migration.moving import Move
 from sekkei_lessons_migration.sample import fill, make_table, old_rows
 from sekkei_systems import days
 from sekkei_systems.lessons.design import Contact, Lesson, TieKind, UserLesson, contacts, design, lessons, user_lessons
-from sekkei_systems.lessons.ports.timetable.catalogue import Catalogue
+from sekkei_systems.lessons.ports.timetable import Catalogue
 from sekkei_systems.lessons.refusals import Full
 from sekkei_systems.lessons.rules.links import Links
 from sekkei_systems.lessons.rules.notices import Notices
 from sekkei_systems.lessons.rules.policy import Policy
-from sekkei_systems.lessons.rules.selling import Sellers
-from sekkei_systems.lessons.rules.slots import Slot
-from sekkei_systems.lessons.rules.studios import Studio
-from sekkei_systems.lessons.rules.ties import ttl_of
+from sekkei_systems.lessons.rules.slots import Slot, ttl_of
+from sekkei_systems.lessons.rules.studios import Sellers, Studio
 from sekkei_systems.lessons.service.access import Member
 from sekkei_systems.lessons.service.bookings import Bookings
 from sekkei_systems.lessons.service.monitor import Monitor

@@ -116,7 +116,7 @@ OWNERS = {
         f"{SYSTEMS}/lessons/service/contacts.py",
         f"{SYSTEMS}/lessons/service/desk.py",
         f"{SYSTEMS}/lessons/service/entitlements.py",
-        f"{SYSTEMS}/lessons/service/studio_secrets.py",
+        f"{SYSTEMS}/lessons/service/connections.py",
         f"{SYSTEMS}/lessons/service/waitlist.py",
         f"{MIGRATION}/ledger.py",
         f"{SYSTEMS}/tasks/service/hooks.py",

@@ -123,7 +123,7 @@ PROTOCOLS = {
         "sekkei/runtime/transports/web_push.py": "RFC 8291",
         "sekkei/wire/sigv4.py": "SigV4",
         "systems/sekkei_systems/chiipochi/ports/stripe.py": "Stripe",
-        "systems/sekkei_systems/lessons/ports/timetable/push.py": "pushes of studios",
+        "systems/sekkei_systems/lessons/webhooks/availability.py": "pushes of studios",
     },
     "zoneinfo": {"sekkei/kit/zones.py": "the owner"},
 }

@@ -12,11 +12,11 @@ from sekkei.design import replace
 from sekkei.kit.calendars import Entry, write
 from sekkei.web.answers import calendar_feed
 from sekkei_systems.eventbot.rules.files import feed
-from sekkei_systems.lessons.rules.calendar import calendar as bookings
+from sekkei_systems.lessons.api.mine import calendar as bookings
 from sekkei_systems.tasks.rules.drafts import TaskDraft
 from sekkei_systems.tasks.service.feeds import calendar as tasks
 from tests.systems.eventbot.samples import event
-from tests.systems.lessons.rules.test_calendar import BOOKING
+from tests.systems.lessons.api.test_mine import BOOKING
 from tests.systems.lessons.world import STUDIOS
 
 NOW = datetime(2026, 1, 5, 3, tzinfo=UTC)

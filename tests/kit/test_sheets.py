@@ -22,9 +22,9 @@ from sekkei_systems.chiipochi.service.reports import as_csv
 from sekkei_systems.eventbot.design import Member
 from sekkei_systems.eventbot.rules.files import members_csv
 from sekkei_systems.eventbot.rules.views import EventView
-from sekkei_systems.lessons.rules.listings import Unreadable
-from sekkei_systems.lessons.rules.listings import read as read_listing
 from sekkei_systems.lessons.rules.studios import Studio
+from sekkei_systems.lessons.rules.timetable import Unreadable
+from sekkei_systems.lessons.rules.timetable import read as read_listing
 from sekkei_systems.tasks.design import Flow
 from sekkei_systems.tasks.refusals import BadFile
 from sekkei_systems.tasks.rules import spreadsheet

@@ -17,13 +17,12 @@ from sekkei_fakes.studio.demo import CODE, DAYS, NAME, demo_studio, offer_days
 from sekkei_fakes.studio.system import Refused
 from sekkei_systems import days
 from sekkei_systems.lessons.design import Lesson, Status, TieKind, of_studio_between
-from sekkei_systems.lessons.ports.booking.port import StudioRefused
-from sekkei_systems.lessons.ports.timetable.provider import availability_in
-from sekkei_systems.lessons.rules.drafts import LessonDraft
-from sekkei_systems.lessons.rules.listings import read
+from sekkei_systems.lessons.ports.booking import StudioRefused
+from sekkei_systems.lessons.ports.timetable import availability_in
 from sekkei_systems.lessons.rules.places import Availability
 from sekkei_systems.lessons.rules.slots import Slot, slot_of
 from sekkei_systems.lessons.rules.studios import Studio
+from sekkei_systems.lessons.rules.timetable import LessonDraft, read
 
 
 class LocalStudio:

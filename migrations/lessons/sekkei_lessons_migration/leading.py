@@ -28,7 +28,7 @@ from sekkei_systems.lessons.design import UserLesson
 from sekkei_systems.lessons.refusals import WaitlistsElsewhere
 from sekkei_systems.lessons.rules.places import Availability
 from sekkei_systems.lessons.rules.slots import Slot
-from sekkei_systems.lessons.rules.wishes import Wishes
+from sekkei_systems.lessons.rules.waitlist import Wishes
 from sekkei_systems.lessons.service.access import Member
 from sekkei_systems.lessons.service.monitor import HORIZON, Monitor
 from sekkei_systems.lessons.service.waitlist import Waitlist

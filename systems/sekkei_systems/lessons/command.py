@@ -81,7 +81,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _import(arguments: argparse.Namespace) -> int:
-    from sekkei_systems.lessons.rules.listings import Unreadable
+    from sekkei_systems.lessons.rules.timetable import Unreadable
 
     try:
         content = Path(arguments.file).read_bytes()
@@ -95,10 +95,9 @@ async def _take_in(arguments: argparse.Namespace, content: bytes) -> int:
     from sekkei.design import tables
     from sekkei.store import open_store
     from sekkei_systems.lessons.design import design
-    from sekkei_systems.lessons.rules.listings import read
     from sekkei_systems.lessons.rules.studios import DEFAULT_STUDIOS, studios_in
-    from sekkei_systems.lessons.service.listings import take_in
-    from sekkei_systems.lessons.service.timetable import Timetable
+    from sekkei_systems.lessons.rules.timetable import read
+    from sekkei_systems.lessons.service.timetable import Timetable, take_in
 
     studios = studios_in(os.environ.get("SEKKEI_LESSONS_STUDIOS", DEFAULT_STUDIOS))
     found = read(arguments.file, content, studios)

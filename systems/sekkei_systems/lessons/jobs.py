@@ -25,10 +25,10 @@ from sekkei_systems.lessons.design import (
     user_lessons,
     watched_on,
 )
-from sekkei_systems.lessons.rules.drafts import LessonDraft
 from sekkei_systems.lessons.rules.slots import Slot, parse_slot, slot_of
+from sekkei_systems.lessons.rules.timetable import LessonDraft
 from sekkei_systems.lessons.service import Service
-from sekkei_systems.lessons.service.listings import take_in
+from sekkei_systems.lessons.service.timetable import take_in
 
 RECURRING = {
     "monitor": "* * * * *",

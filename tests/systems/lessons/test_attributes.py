@@ -25,12 +25,20 @@ from sekkei_systems.lessons.api.weekly import WeeklyIn
 from sekkei_systems.lessons.design import COPIED, Lesson, UserLesson, WeeklyLesson, copies_of
 from sekkei_systems.lessons.pages.desk import NewLesson
 from sekkei_systems.lessons.pages.weekly import WeeklyForm
-from sekkei_systems.lessons.rules.drafts import ENTERED, NEEDED, LessonFields, draft_of, spelt, values_of
 from sekkei_systems.lessons.rules.links import Links
-from sekkei_systems.lessons.rules.listings import COLUMNS, read
 from sekkei_systems.lessons.rules.notices import Notices
 from sekkei_systems.lessons.rules.slots import parse_slot
 from sekkei_systems.lessons.rules.studios import Studio
+from sekkei_systems.lessons.rules.timetable import (
+    COLUMNS,
+    ENTERED,
+    NEEDED,
+    LessonFields,
+    draft_of,
+    read,
+    spelt,
+    values_of,
+)
 from sekkei_systems.lessons.rules.weekly import draft_on
 from sekkei_systems.lessons.texts import say
 from tests.systems.lessons.rules.test_notices import hana, waiting

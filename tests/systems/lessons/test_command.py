@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from sekkei.cli import main
-from tests.systems.lessons.rules.test_listings import CSV
+from tests.systems.lessons.rules.test_timetable import CSV
 
 
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

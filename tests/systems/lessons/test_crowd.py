@@ -16,7 +16,7 @@ from sekkei.web.limits import WRITES
 from sekkei.web.testing import opened, test_settings
 from sekkei_fakes.studio.system import State
 from sekkei_systems.lessons.design import lessons_table, user_lessons_table
-from sekkei_systems.lessons.rules.selling import Sellers
+from sekkei_systems.lessons.rules.studios import Sellers
 from sekkei_systems.lessons.system import SYSTEM
 from tests.systems.lessons.service.test_reservations import Both, both_sides
 from tests.systems.lessons.steps import add_lesson

@@ -13,9 +13,7 @@ from sekkei.runtime.http import Http
 from sekkei_systems import days
 from sekkei_systems.lessons import refusals
 from sekkei_systems.lessons.design import Lesson, Status, TieKind, lessons
-from sekkei_systems.lessons.ports.timetable.by_studio import ByStudio
-from sekkei_systems.lessons.ports.timetable.catalogue import Catalogue
-from sekkei_systems.lessons.ports.timetable.feed import Feed
+from sekkei_systems.lessons.ports.timetable import ByStudio, Catalogue, Feed
 from sekkei_systems.lessons.rules.slots import Slot
 from tests.systems.lessons.steps import tie
 from tests.systems.lessons.world import LESSON, STAFF, World

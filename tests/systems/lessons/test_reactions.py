@@ -11,7 +11,7 @@ from sekkei.runtime.design import newest_messages
 from sekkei.web.testing import Client
 from sekkei_systems.lessons import refusals
 from sekkei_systems.lessons.design import Lesson
-from sekkei_systems.lessons.ports.booking.port import NoWord
+from sekkei_systems.lessons.ports.booking import NoWord
 from sekkei_systems.lessons.rules.slots import Slot
 from sekkei_systems.lessons.service.access import Member
 from tests.systems.lessons.steps import act, add_lesson, notices_of

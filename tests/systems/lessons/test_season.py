@@ -39,11 +39,11 @@ from sekkei_systems.lessons.design import contacts as contact_rows
 from sekkei_systems.lessons.design import lessons as lesson_rows
 from sekkei_systems.lessons.design import reservations as reservation_rows
 from sekkei_systems.lessons.design import user_lessons as tie_rows
-from sekkei_systems.lessons.ports.booking.port import NoWord
-from sekkei_systems.lessons.rules.openings import holds_offer, is_paused
+from sekkei_systems.lessons.ports.booking import NoWord
 from sekkei_systems.lessons.rules.places import Availability, free_places, is_available
 from sekkei_systems.lessons.rules.policy import Fairness
 from sekkei_systems.lessons.rules.slots import Slot, slot_of
+from sekkei_systems.lessons.rules.waitlist import holds_offer, is_paused
 from sekkei_systems.lessons.service import Service
 from sekkei_systems.lessons.service.access import Member, Staff
 from sekkei_systems.lessons.system import SYSTEM

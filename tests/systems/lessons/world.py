@@ -21,21 +21,18 @@ from sekkei.store import Store
 from sekkei_systems.lessons.design import Contact, Lesson, UserLesson, design, lessons
 from sekkei_systems.lessons.design import contacts as contact_rows
 from sekkei_systems.lessons.jobs import LessonJobs
-from sekkei_systems.lessons.ports.booking.port import BookingPorts
-from sekkei_systems.lessons.ports.timetable.by_studio import ByStudio
-from sekkei_systems.lessons.ports.timetable.catalogue import Catalogue
+from sekkei_systems.lessons.ports.booking import BookingPorts
+from sekkei_systems.lessons.ports.timetable import ByStudio, Catalogue
 from sekkei_systems.lessons.rules.notices import Messages, Notices
 from sekkei_systems.lessons.rules.policy import Policy
-from sekkei_systems.lessons.rules.selling import Sellers
 from sekkei_systems.lessons.rules.slots import Slot
-from sekkei_systems.lessons.rules.statistics import Statistics
-from sekkei_systems.lessons.rules.studios import Studio, Studios
+from sekkei_systems.lessons.rules.studios import Sellers, Studio, Studios
 from sekkei_systems.lessons.service import Service
 from sekkei_systems.lessons.service.access import Member, Staff, StaffList
 from sekkei_systems.lessons.service.alerts import Alerts
 from sekkei_systems.lessons.service.bookings import Bookings
 from sekkei_systems.lessons.service.contacts import Contacts
-from sekkei_systems.lessons.service.lists import LessonView
+from sekkei_systems.lessons.service.lists import LessonView, Statistics
 from sekkei_systems.lessons.service.monitor import Monitor
 from sekkei_systems.lessons.service.searches import Searches
 from sekkei_systems.lessons.service.ties import Ties

@@ -22,10 +22,10 @@ from sekkei_fakes.asgi import Application
 from sekkei_fakes.studio.system import StudioSystem, application
 from sekkei_systems.days import JST
 from sekkei_systems.lessons.design import DeskAct, DeskVerb, Lesson, Pass, Status, TieKind, UserLesson
-from sekkei_systems.lessons.ports.timetable.push import signature_of
 from sekkei_systems.lessons.rules.places import is_available
 from sekkei_systems.lessons.rules.slots import slot_of
 from sekkei_systems.lessons.system import SYSTEM
+from sekkei_systems.lessons.webhooks.availability import signature_of
 
 TOKEN, PUSH_SECRET = "studio-token", "push-secret"
 HERE = "gnz/2026-01-02/19:30"

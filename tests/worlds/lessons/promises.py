@@ -25,9 +25,9 @@ from sekkei_systems.lessons.design import (
     UserLesson,
     WeekCount,
 )
-from sekkei_systems.lessons.rules.openings import holds_offer, is_paused
 from sekkei_systems.lessons.rules.places import free_places
 from sekkei_systems.lessons.rules.slots import slot_of
+from sekkei_systems.lessons.rules.waitlist import holds_offer, is_paused
 from sekkei_systems.lessons.texts import say
 from tests.worlds.lessons.people import (
     PLACES,

@@ -35,7 +35,7 @@ def a_booking_leaves_the_waiting_list_as_it_is(patch: pytest.MonkeyPatch) -> Non
 
 
 def a_place_is_never_released_at_the_studio(patch: pytest.MonkeyPatch) -> None:
-    from sekkei_systems.lessons.ports.booking.http import HttpBooking
+    from sekkei_systems.lessons.ports.booking import HttpBooking
 
     patch.setattr(HttpBooking, "release", nothing())
 
@@ -124,7 +124,7 @@ def a_lesson_that_is_off_can_be_liked(patch: pytest.MonkeyPatch) -> None:
     from sekkei.design import TransactionFailed
     from sekkei_systems.lessons import refusals
     from sekkei_systems.lessons.design import TieKind, register
-    from sekkei_systems.lessons.service.favorites import Favorites
+    from sekkei_systems.lessons.service.lists import Favorites
 
     async def add(self: Any, member: Any, slot: Any, notes: str | None = None) -> Any:
         liked = self._ties.made(member.user_id, await self._timetable.upcoming(slot), TieKind.FAVORITE, notes=notes)

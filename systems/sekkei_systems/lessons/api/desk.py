@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Annotated
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from sekkei.kit.typed import Text
+from sekkei.kit.typed import Line, NameLine, Text
+from sekkei.runtime.refusals import Invalid
 from sekkei.web import Operations
-from sekkei_systems.lessons.api.shapes import (
-    Identifier,
-    LessonOut,
-    TimeOfDay,
-    lesson_out,
-)
+from sekkei_systems.lessons.api.shapes import Identifier, LessonName, LessonOut, TieOut, TimeOfDay, lesson_out, tie_out
+from sekkei_systems.lessons.api.timetable import Between
 from sekkei_systems.lessons.design import UserLesson
-from sekkei_systems.lessons.rules.drafts import LessonDraft, LessonFields, WholeLesson, spelt, values_of
-from sekkei_systems.lessons.rules.selling import Sellers
-from sekkei_systems.lessons.rules.slots import Slot
-from sekkei_systems.lessons.service.access import Staff
-from sekkei_systems.lessons.service.desk import Desk, Roll
+from sekkei_systems.lessons.rules.places import NAME_MAX
+from sekkei_systems.lessons.rules.slots import Slot, parse_slot, slot_of
+from sekkei_systems.lessons.rules.studios import Sellers
+from sekkei_systems.lessons.rules.timetable import LessonDraft, LessonFields, WholeLesson, spelt, values_of
+from sekkei_systems.lessons.service.access import Access, Member, Staff
+from sekkei_systems.lessons.service.acts import Acts
+from sekkei_systems.lessons.service.contacts import Members
+from sekkei_systems.lessons.service.desk import ClassMessages, Desk, Roll, Undoing
+from sekkei_systems.lessons.service.moves import Moves
+from sekkei_systems.lessons.service.timetable import DAYS_MAX, Timetable
 
 operations = Operations()
 
@@ -113,3 +115,120 @@ class Why(msgspec.Struct):
 @operations.delete("/lessons/{lesson:path}", summary="Call a lesson off; everybody concerned is told", tag="studios")
 async def call_off(staff: Staff, desk: Desk, at: Slot, query: Why) -> None:
     await desk.call_off(staff, at, query.words)
+
+
+# For those who run a studio: places at the counter, moves, messages, and taking that back.
+
+
+class SeatIn(msgspec.Struct, rename="camel"):
+    """A place for a member (by id or mail address), or for a walk-in by name: one of the three."""
+
+    user_id: Identifier | None = None
+    email: Annotated[str, Line(254)] | None = None
+    name: Annotated[str, NameLine(NAME_MAX)] | None = None
+
+
+class MoveIn(msgspec.Struct):
+    to: LessonName
+
+
+class MessageIn(msgspec.Struct):
+    words: Annotated[str, Text(1000, 1)]
+    waiting: bool = False
+    """To those who wait, too."""
+
+
+class ReachedOut(msgspec.Struct):
+    reached: int
+
+
+class ActOut(msgspec.Struct, rename="camel"):
+    id: str
+    verb: str
+    by: str
+    at: datetime
+    user_id: str | None
+    name: str | None
+    words: str | None
+    target: str | None
+    undone: bool
+    may_undo: bool
+
+
+class ActsOut(msgspec.Struct):
+    items: list[ActOut]
+    """Newest first."""
+
+
+class RowOut(msgspec.Struct):
+    lesson: LessonOut
+    waiting: int
+
+
+class RowsOut(msgspec.Struct):
+    items: list[RowOut]
+
+
+@operations.get("/desk/{studio}", summary="A studio's lessons, with how many wait for each", tag="studios")
+async def rows(
+    member: Member, access: Access, timetable: Timetable, desk: Desk, sellers: Sellers, studio: str, query: Between
+) -> RowsOut:
+    staff = await access.staff(member, studio)
+    last = min(query.last, query.first + timedelta(days=DAYS_MAX - 1)) if query.last >= query.first else query.last
+    waiting = await desk.waiting(staff, query.first, last) if last >= query.first else {}
+    found = await timetable.between(studio, query.first, last)
+    return RowsOut([RowOut(lesson_out(one, sellers), waiting.get(slot_of(one), 0)) for one in found])
+
+
+@operations.post("/desk/{lesson:path}/places", summary="A place for a member or a walk-in", status=201, tag="studios")
+async def seat(staff: Staff, desk: Desk, members: Members, at: Slot, body: SeatIn) -> TieOut:
+    if sum(one is not None for one in (body.user_id, body.email, body.name)) != 1:
+        raise Invalid(field="name")
+    if body.name is not None:
+        return tie_out(await desk.walk_in(staff, at, body.name))
+    user_id = body.user_id or (await members.by_mail(body.email or "")).user_id
+    return tie_out(await desk.book_for(staff, at, user_id))
+
+
+@operations.delete("/desk/{user_id}/{lesson:path}", summary="Cancel somebody's booking", tag="studios")
+async def cancel(staff: Staff, desk: Desk, user_id: Identifier, at: Slot) -> None:
+    await desk.cancel_for(staff, at, user_id)
+
+
+@operations.post(
+    "/desk/{lesson:path}/move", summary="Move a lesson, with everybody who has to do with it", tag="studios"
+)
+async def move(staff: Staff, moves: Moves, sellers: Sellers, at: Slot, body: MoveIn) -> LessonOut:
+    return lesson_out(await moves.move(staff, at, parse_slot(body.to, "to")), sellers)
+
+
+@operations.post("/desk/{lesson:path}/messages", summary="Say something to those who come", tag="studios")
+async def message(staff: Staff, class_messages: ClassMessages, at: Slot, body: MessageIn) -> ReachedOut:
+    return ReachedOut(await class_messages.send(staff, at, body.words, to_waiting=body.waiting))
+
+
+@operations.get("/desk/{lesson:path}/acts", summary="What the desk did to a lesson", tag="studios")
+async def acts(staff: Staff, acts: Acts, at: Slot) -> ActsOut:
+    found = await acts.of(staff.own(at))
+    return ActsOut(
+        [
+            ActOut(
+                id=act.act_id,
+                verb=act.verb.value,
+                by=act.by,
+                at=act.done_at,
+                user_id=act.user_id,
+                name=act.name,
+                words=act.words,
+                target=act.target,
+                undone=act.undone_at is not None,
+                may_undo=acts.may_undo(act),
+            )
+            for act in found
+        ]
+    )
+
+
+@operations.post("/desk/{lesson:path}/acts/{act_id}/undo", summary="Take something back", status=204, tag="studios")
+async def undo(staff: Staff, undoing: Undoing, at: Slot, act_id: Identifier) -> None:
+    await undoing.undo(staff, at, act_id)

@@ -18,8 +18,8 @@ from sekkei_systems.lessons.rules.entered import optional_time_in
 from sekkei_systems.lessons.rules.entitlement import sentences
 from sekkei_systems.lessons.rules.places import NAME_MAX
 from sekkei_systems.lessons.service.access import Access, Member
+from sekkei_systems.lessons.service.contacts import Members
 from sekkei_systems.lessons.service.entitlements import Entitlements
-from sekkei_systems.lessons.service.members import Members
 from sekkei_systems.lessons.service.rulebook import Rulebook
 
 operations = Operations()

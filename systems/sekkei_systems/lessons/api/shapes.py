@@ -11,10 +11,10 @@ from msgspec import Meta
 from sekkei.kit.typed import Token
 from sekkei.web import User
 from sekkei_systems.lessons.design import Contact, Lesson, UserLesson, copies_of
-from sekkei_systems.lessons.rules.drafts import spelt, values_of
 from sekkei_systems.lessons.rules.places import free_places
-from sekkei_systems.lessons.rules.selling import Sellers
 from sekkei_systems.lessons.rules.slots import Slot, parse_slot, slot_of, span
+from sekkei_systems.lessons.rules.studios import Sellers
+from sekkei_systems.lessons.rules.timetable import spelt, values_of
 from sekkei_systems.lessons.service.access import Access, Member, Staff
 from sekkei_systems.lessons.service.contacts import Contacts
 

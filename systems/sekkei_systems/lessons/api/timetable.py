@@ -16,8 +16,8 @@ from sekkei_systems.lessons.api.shapes import (
     tie_out,
 )
 from sekkei_systems.lessons.design import TieKind
-from sekkei_systems.lessons.rules.selling import Sellers
 from sekkei_systems.lessons.rules.slots import Slot
+from sekkei_systems.lessons.rules.studios import Sellers
 from sekkei_systems.lessons.service.access import Access, Member
 from sekkei_systems.lessons.service.lists import Lists
 from sekkei_systems.lessons.service.timetable import Timetable

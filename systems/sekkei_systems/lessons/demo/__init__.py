@@ -24,9 +24,8 @@ from sekkei_systems.lessons.design import (
     searches,
     user_lessons,
 )
-from sekkei_systems.lessons.rules.selling import by_studio
 from sekkei_systems.lessons.rules.slots import Slot
-from sekkei_systems.lessons.rules.studios import studios_of
+from sekkei_systems.lessons.rules.studios import by_studio, studios_of
 from sekkei_systems.lessons.service import Service
 from sekkei_systems.lessons.service.access import Member, Staff
 

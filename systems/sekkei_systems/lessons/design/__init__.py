@@ -2,8 +2,7 @@
 
 from importlib import import_module
 
-from sekkei_systems.lessons.design.models import *  # noqa: F403
-from sekkei_systems.lessons.design.models_chain import *  # noqa: F403
+from sekkei_systems.lessons.design.models import *  # noqa: F403  # noqa: F403
 from sekkei_systems.lessons.design.patterns import *  # noqa: F403
 from sekkei_systems.lessons.design.tables import *  # noqa: F403
 from sekkei_systems.lessons.design.tables import design as design

@@ -18,6 +18,7 @@ from sekkei_systems.lessons.design.models import (
     StaffMember,
     Standing,
     Status,
+    StudioConnection,
     StudioRules,
     TieKind,
     UserLesson,
@@ -26,7 +27,6 @@ from sekkei_systems.lessons.design.models import (
     copies_of,
     starts_at,
 )
-from sekkei_systems.lessons.design.models_chain import StudioConnection
 from sekkei_systems.lessons.design.tables import (
     by_kind,
     by_reservation_id,

@@ -16,9 +16,11 @@ from sekkei_systems.lessons.design.models import (
     Migration,
     Pass,
     Proof,
+    Reservation,
     Search,
     StaffMember,
     Standing,
+    StudioConnection,
     StudioRules,
     StudioSecret,
     TieKind,
@@ -26,7 +28,6 @@ from sekkei_systems.lessons.design.models import (
     WeekCount,
     WeeklyLesson,
 )
-from sekkei_systems.lessons.design.models_chain import Reservation, StudioConnection
 from sekkei_systems.original import ADDED
 
 design = Design(

@@ -11,26 +11,26 @@ import msgspec
 from msgspec import Meta
 from starlette.requests import Request
 
+from sekkei.clock import Clock
 from sekkei.kit.typed import Text, Token
 from sekkei.runtime.live import Live
 from sekkei.runtime.refusals import Invalid, Refusal
 from sekkei.web import Form, Html, Pages, Redirect, Sent
+from sekkei_systems import days
 from sekkei_systems.days import JST
 from sekkei_systems.lessons import refusals
-from sekkei_systems.lessons.design import Contact, TieKind, UserLesson
+from sekkei_systems.lessons.design import Contact, Status, TieKind, UserLesson
 from sekkei_systems.lessons.pages.timetable import live_at
 from sekkei_systems.lessons.pages.view import View
 from sekkei_systems.lessons.rules.notices import Notices, reaches
-from sekkei_systems.lessons.rules.openings import books_itself, holds_offer, is_paused
 from sekkei_systems.lessons.rules.places import free_places, is_available
-from sekkei_systems.lessons.rules.selling import Sellers
 from sekkei_systems.lessons.rules.slots import Slot
-from sekkei_systems.lessons.rules.wishes import HOURS, Wishes
+from sekkei_systems.lessons.rules.studios import Sellers
+from sekkei_systems.lessons.rules.waitlist import HOURS, Wishes, books_itself, holds_offer, is_paused
 from sekkei_systems.lessons.service.access import Access, Member
 from sekkei_systems.lessons.service.bookings import Bookings
 from sekkei_systems.lessons.service.contacts import Contacts
-from sekkei_systems.lessons.service.favorites import Favorites
-from sekkei_systems.lessons.service.lists import Lists
+from sekkei_systems.lessons.service.lists import Favorites, Lists
 from sekkei_systems.lessons.service.waitlist import Waitlist
 
 pages = Pages()
@@ -169,3 +169,78 @@ async def act(action: str, member: Member, at: Slot, person: Contact, actions: A
         raise
     except Refusal as refusal:
         return answer.flash(refusal)
+
+
+# What a link in a notice opens: whoever has it may take or give back that one place for that one person, without
+# signing in. Looking changes nothing, because programs look too.
+
+
+@dataclass(frozen=True, slots=True)
+class Tapped:
+    """A link that was opened: whose it is, and the tie that it was made for."""
+
+    member: Member
+    slot: Slot
+    tie: UserLesson
+    token: str
+
+    @property
+    def is_over(self) -> bool:
+        return self.tie.status is Status.CANCELLED
+
+
+async def tapped(token: str, contacts: Contacts, lists: Lists) -> Tapped:
+    tap = await contacts.tapped(token)
+    member = Member(tap.user_id)
+    return Tapped(member, tap.slot, await lists.tie_of_link(member, tap.slot, tap.tie_id), token)
+
+
+@pages.get("/offers/{token}", name="offer")
+async def offer(tapped: Tapped, lists: Lists, notices: Notices, sellers: Sellers, clock: Clock, language: str) -> Html:
+    slot, tie, now = tapped.slot, tapped.tie, days.now(clock)
+    policy = await lists.policy(slot.studio_code)
+    seen = await lists.view(tapped.member, slot)
+    return Html(
+        "lessons/offer.html",
+        seen=seen,
+        tie=tie,
+        slot=slot,
+        words=notices.words(seen.lesson, language=language),
+        available=is_available(seen.lesson) and not seen.held and tie.status is Status.ACTIVE,
+        sells_here=sellers.sells_here(seen.lesson),
+        booking_page=sellers.page(seen.lesson),
+        held_until=f"{tie.offer_until.astimezone(days.JST):%H:%M}" if tie.offer_until and holds_offer(tie, now) else "",
+        # What was booked after the link was over is none of its business.
+        booking=None if tapped.is_over else seen.ties.get(TieKind.BOOKING),
+        may_cancel=policy.may_cancel(slot.starts_at, now),
+        late=policy.is_late(slot.starts_at, now),
+        token=tapped.token,
+    )
+
+
+@pages.post("/offers/{token}", name="take")
+async def take(tapped: Tapped, bookings: Bookings) -> Redirect:
+    answer = Redirect("lessons:offer", token=tapped.token)
+    if tapped.is_over:
+        raise refusals.LinkOver()
+    try:
+        await bookings.book(tapped.member, tapped.slot)
+    except refusals.AlreadyRegistered:
+        return answer
+    except (refusals.Full, refusals.Held):
+        return answer.flash("offer.gone", "error")
+    except (refusals.Closed, refusals.BookedElsewhere, refusals.StudioSilent) as refusal:
+        return answer.flash(refusal)
+    return answer
+
+
+@pages.post("/offers/{token}/cancel", name="give_back")
+async def give_back(tapped: Tapped, bookings: Bookings) -> Redirect:
+    answer = Redirect("lessons:offer", token=tapped.token)
+    if tapped.is_over:
+        raise refusals.LinkOver()
+    try:
+        await bookings.cancel(tapped.member, tapped.slot)
+    except Refusal as refusal:
+        return answer.flash(refusal)
+    return answer.flash("done.cancelled")

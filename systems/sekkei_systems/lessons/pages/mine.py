@@ -8,8 +8,8 @@ from sekkei.kit.typed import Token
 from sekkei.web import Html, Pages
 from sekkei_systems.lessons.design import Status, TieKind, UserLesson
 from sekkei_systems.lessons.pages.view import View
-from sekkei_systems.lessons.rules.openings import holds_offer
 from sekkei_systems.lessons.rules.slots import Slot, slot_of
+from sekkei_systems.lessons.rules.waitlist import holds_offer
 from sekkei_systems.lessons.service.lists import Lists
 
 pages = Pages()

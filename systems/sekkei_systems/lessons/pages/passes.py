@@ -17,8 +17,8 @@ from sekkei_systems.lessons.pages.view import View
 from sekkei_systems.lessons.rules.entitlement import is_good
 from sekkei_systems.lessons.rules.places import NAME_MAX
 from sekkei_systems.lessons.service.access import Access, Member, Staff
+from sekkei_systems.lessons.service.contacts import Members
 from sekkei_systems.lessons.service.entitlements import Entitlements
-from sekkei_systems.lessons.service.members import Members
 
 pages = Pages()
 Mail = Annotated[str, Line(254)]

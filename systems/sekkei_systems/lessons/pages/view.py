@@ -14,8 +14,8 @@ from sekkei.web import User
 from sekkei_systems import days
 from sekkei_systems.days import JST
 from sekkei_systems.lessons.design import Contact
-from sekkei_systems.lessons.rules.selling import Sellers
 from sekkei_systems.lessons.rules.slots import FIRST_DAY, LAST_DAY, Slot, parse_slot
+from sekkei_systems.lessons.rules.studios import Sellers
 from sekkei_systems.lessons.service.access import Access, Member, Staff, member_of
 from sekkei_systems.lessons.service.contacts import Contacts
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime, time, timedelta
 from html import escape
 from typing import Any
 
@@ -303,3 +304,30 @@ def _html(notice: Notice, dear: str, settings: str, settings_label: str) -> str:
         f'<p><a style="{button}" href="{escape(notice.link)}">{escape(notice.label)}</a></p>'
         f'<p><small><a href="{escape(settings)}">{escape(settings_label)}</a></small></p>'
     )
+
+
+# Hours in which somebody does not want to be woken.
+
+
+def is_quiet(moment: datetime, quiet_from: time | None, quiet_until: time | None) -> bool:
+    """Whether somebody does not want to be woken; the hours may go over midnight."""
+    if quiet_from is None or quiet_until is None or quiet_from == quiet_until:
+        return False
+    now = moment.astimezone(JST).time()
+    if quiet_from < quiet_until:
+        return quiet_from <= now < quiet_until
+    return now >= quiet_from or now < quiet_until
+
+
+def end_of_quiet(moment: datetime, quiet_until: time) -> datetime:
+    local = moment.astimezone(JST)
+    end = datetime.combine(local.date(), quiet_until, JST)
+    return end if end > local else end + timedelta(days=1)
+
+
+def quiet_pause(person: Contact | None, now: datetime, starts_at: datetime) -> timedelta:
+    """How long a notice waits: until the end of the quiet hours, if the lesson is not over by then."""
+    if person is None or person.quiet_until is None or not is_quiet(now, person.quiet_from, person.quiet_until):
+        return timedelta()
+    end = end_of_quiet(now, person.quiet_until)
+    return end - now if end < starts_at else timedelta()

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 
 from sekkei_systems.days import JST
-from sekkei_systems.lessons.design import Lesson, Match, UserLesson
+from sekkei_systems.lessons.design import KEPT_AFTER_LESSON, Lesson, Match, TieKind, UserLesson
 from sekkei_systems.lessons.refusals import BadSlot
 
 LENGTH_DEFAULT = timedelta(minutes=60)
@@ -86,3 +86,20 @@ def overlapping(lesson: Lesson, others: Iterable[Lesson]) -> list[Lesson]:
         if slot_of(other) != slot_of(lesson) and other_start < end and start < other_end:
             found.append(other)
     return found
+
+
+# What ties a user to a lesson: how long it is kept, and the order of a queue.
+
+
+NOTE_LENGTH_MAX = 500
+
+
+def ttl_of(kind: TieKind, starts_at: datetime) -> datetime | None:
+    """Favourites and waitlists go a week after the lesson; bookings become history, and history stays."""
+    return starts_at + KEPT_AFTER_LESSON if kind in (TieKind.FAVORITE, TieKind.WAITLIST) else None
+
+
+def with_own(queue: Sequence[UserLesson], user_id: str, own: UserLesson | None) -> list[UserLesson]:
+    """A queue out of the index, which may be behind, with what is known for certain of one user's place in it."""
+    others = [tie for tie in queue if tie.user_id != user_id]
+    return others if own is None else sorted([*others, own], key=lambda tie: tie.queue_key or "")

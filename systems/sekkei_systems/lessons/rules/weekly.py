@@ -9,8 +9,8 @@ from typing import Any, Generic
 from msgspec import UNSET, UnsetType
 
 from sekkei_systems.lessons.design import WeeklyLesson
-from sekkei_systems.lessons.rules.drafts import LessonDraft, T, WholeLesson, spelt, values_of
 from sekkei_systems.lessons.rules.slots import Slot
+from sekkei_systems.lessons.rules.timetable import LessonDraft, T, WholeLesson, spelt, values_of
 
 MADE_BY = "weekly"
 

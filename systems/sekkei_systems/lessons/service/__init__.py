@@ -7,36 +7,27 @@ from typing import Protocol
 
 from sekkei.runtime.system import Context, ScheduledJob
 from sekkei.runtime.wiring import Wiring
-from sekkei_systems.lessons.ports.booking.http import booking_ports_of
-from sekkei_systems.lessons.ports.booking.port import BookingPort, BookingPorts
-from sekkei_systems.lessons.ports.timetable.by_studio import ByStudio, provider_of
-from sekkei_systems.lessons.ports.timetable.provider import Provider
+from sekkei_systems.lessons.ports.booking import BookingPort, BookingPorts, booking_ports_of
+from sekkei_systems.lessons.ports.timetable import ByStudio, Provider, provider_of
 from sekkei_systems.lessons.rules.notices import Notices
 from sekkei_systems.lessons.rules.policy import Policy, policy_of
-from sekkei_systems.lessons.rules.selling import Sellers, sellers_of
-from sekkei_systems.lessons.rules.studios import Studio, Studios, studios_of
+from sekkei_systems.lessons.rules.studios import Sellers, Studio, Studios, sellers_of, studios_of
 from sekkei_systems.lessons.service.access import Access, Roster, staff_of
 from sekkei_systems.lessons.service.acts import Acts
 from sekkei_systems.lessons.service.alerts import Alerts
 from sekkei_systems.lessons.service.bookings import Bookings
-from sekkei_systems.lessons.service.class_messages import ClassMessages
-from sekkei_systems.lessons.service.connections import Connections
-from sekkei_systems.lessons.service.contacts import Contacts
-from sekkei_systems.lessons.service.desk import Desk
+from sekkei_systems.lessons.service.connections import Connections, StudioSecrets
+from sekkei_systems.lessons.service.contacts import Contacts, Members
+from sekkei_systems.lessons.service.desk import ClassMessages, Desk, Undoing
 from sekkei_systems.lessons.service.entitlements import Entitlements
-from sekkei_systems.lessons.service.favorites import Favorites
-from sekkei_systems.lessons.service.listed import Listed
-from sekkei_systems.lessons.service.lists import Lists
-from sekkei_systems.lessons.service.members import Members
+from sekkei_systems.lessons.service.lists import Favorites, Lists
 from sekkei_systems.lessons.service.monitor import Monitor
 from sekkei_systems.lessons.service.moves import Moves
 from sekkei_systems.lessons.service.reservations import Reservations
 from sekkei_systems.lessons.service.restoring import Restoring
 from sekkei_systems.lessons.service.rulebook import Rulebook
 from sekkei_systems.lessons.service.searches import Searches
-from sekkei_systems.lessons.service.studio_secrets import StudioSecrets
-from sekkei_systems.lessons.service.timetable import Timetable
-from sekkei_systems.lessons.service.undoing import Undoing
+from sekkei_systems.lessons.service.timetable import Listed, Timetable
 from sekkei_systems.lessons.service.waitlist import Waitlist
 from sekkei_systems.lessons.service.weekly import Weekly
 

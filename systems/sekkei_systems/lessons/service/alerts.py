@@ -33,9 +33,8 @@ from sekkei_systems.lessons.design import (
     refresh,
     user_lessons,
 )
-from sekkei_systems.lessons.rules.notices import Messages, Notices
+from sekkei_systems.lessons.rules.notices import Messages, Notices, quiet_pause
 from sekkei_systems.lessons.rules.places import is_available
-from sekkei_systems.lessons.rules.quiet import quiet_pause
 from sekkei_systems.lessons.rules.slots import Slot, slot_of
 from sekkei_systems.lessons.service.entitlements import Entitlements
 from sekkei_systems.lessons.service.reservations import Reservations

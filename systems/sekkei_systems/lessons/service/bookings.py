@@ -25,11 +25,11 @@ from sekkei_systems.lessons.design import (
     take_place,
     take_reserved,
 )
-from sekkei_systems.lessons.rules.openings import books_itself, holds_offer
 from sekkei_systems.lessons.rules.places import free_places, is_available
 from sekkei_systems.lessons.rules.policy import Fairness
-from sekkei_systems.lessons.rules.selling import Sellers
 from sekkei_systems.lessons.rules.slots import Slot, slot_of
+from sekkei_systems.lessons.rules.studios import Sellers
+from sekkei_systems.lessons.rules.waitlist import books_itself, holds_offer
 from sekkei_systems.lessons.service.access import Member
 from sekkei_systems.lessons.service.entitlements import Entitled, Entitlements
 from sekkei_systems.lessons.service.reservations import Reservations

@@ -6,6 +6,7 @@ before anything is sold.
 
 from __future__ import annotations
 
+import secrets
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
@@ -17,15 +18,20 @@ from sekkei.runtime.settings import Secrets, Settings
 from sekkei.runtime.transports.webhook import allowed_networks
 from sekkei_systems import days
 from sekkei_systems.lessons import refusals
-from sekkei_systems.lessons.design import StudioConnection, connection_of, studio_connections, timetable
-from sekkei_systems.lessons.ports.booking import http as booking
-from sekkei_systems.lessons.ports.booking.port import BookingPorts
+from sekkei_systems.lessons.design import (
+    StudioConnection,
+    StudioSecret,
+    connection_of,
+    studio_connections,
+    studio_secrets,
+    timetable,
+)
+from sekkei_systems.lessons.ports import booking
+from sekkei_systems.lessons.ports.booking import BookingPorts
 from sekkei_systems.lessons.ports.public import PublicHttp
-from sekkei_systems.lessons.ports.timetable.by_studio import TIMEOUTS, ByStudio
-from sekkei_systems.lessons.ports.timetable.feed import Feed
-from sekkei_systems.lessons.rules.selling import Own, Sellers
+from sekkei_systems.lessons.ports.timetable import TIMEOUTS, ByStudio, Feed
 from sekkei_systems.lessons.rules.slots import LAST_DAY, slot_of
-from sekkei_systems.lessons.rules.studios import Studios
+from sekkei_systems.lessons.rules.studios import Own, Sellers, Studios
 from sekkei_systems.lessons.service.access import Staff
 
 KEPT_SECONDS = 10.0
@@ -165,3 +171,40 @@ def _is_address(url: str) -> bool:
         return False
     plain = url.isascii() and url.isprintable() and " " not in url and "@" not in parts.netloc
     return plain and parts.scheme in ("https", "http") and bool(parts.hostname) and len(url) <= URL_LENGTH_MAX
+
+
+# What a studio's own system signs its pushes with: one secret for each studio, sealed in the table.
+#
+# It is shown once, when it is made.
+
+
+@dataclass
+class StudioSecrets:
+    db: Database
+    clock: Clock
+    keys: Secrets
+
+    def __post_init__(self) -> None:
+        self._texts = SealedTexts(*self.keys.keys("lessons studio secrets"))
+
+    async def renew(self, staff: Staff) -> str:
+        """A new one; the old one is void."""
+        code, made = staff.managing().studio.code, secrets.token_urlsafe(32)
+        sealed = self._texts.close(made.encode(), code)
+        row = StudioSecret(studio_code=code, sealed=sealed, made_at=days.now(self.clock))
+        await self.db.write(studio_secrets.put(row))
+        return made
+
+    async def forget(self, staff: Staff) -> None:
+        """The environment's holds again."""
+        await self.db.write(studio_secrets.delete(staff.managing().studio.code))
+
+    async def find(self, studio_code: str) -> StudioSecret | None:
+        return await self.db.get(studio_secrets(studio_code).consistent())
+
+    async def secret(self, studio_code: str) -> bytes | None:
+        """None when the studio has none of its own. One that does not open (another SEKKEI_SECRET) verifies nothing."""
+        found = await self.find(studio_code)
+        if found is None:
+            return None
+        return self._texts.open(found.sealed, studio_code) or secrets.token_bytes(32)

@@ -15,8 +15,11 @@ from sekkei.design import Action, ConditionFailed, Database, Field, TransactionF
 from sekkei.kit.signing import OneTimeCode, same
 from sekkei.runtime import days
 from sekkei.runtime.outbox import Outbox
-from sekkei.runtime.settings import Secrets
+from sekkei.runtime.settings import Secrets, Settings
+from sekkei.store import Store
 from sekkei.web.identity.accounts import email_of
+from sekkei.web.identity.design import Account, emails
+from sekkei.web.identity.design import design as identity
 from sekkei_systems.lessons import refusals
 from sekkei_systems.lessons.design import (
     Contact,
@@ -271,3 +274,24 @@ def _is_web_address(text: str) -> bool:
         return parts.scheme == "https" and bool(parts.hostname) and parts.username is None and parts.port != 0
     except ValueError:
         return False
+
+
+# Whom the desk means by a mail address: whose account has it.
+
+
+@dataclass
+class Members:
+    contacts: Contacts
+    store: Store
+    settings: Settings
+    clock: Clock
+
+    def __post_init__(self) -> None:
+        self._accounts = identity.open(self.store, env=self.settings.env, clock=self.clock)
+
+    async def by_mail(self, email: str) -> Contact:
+        """Refuses an address that no account has; who has never been here gets a contact."""
+        account = await self._accounts.holder(emails, Account.email == email_of(email))
+        if account is None:
+            raise refusals.NoSuchMember(field="email")
+        return await self.contacts.ensure(account.id, account.name, account.email or "")

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
 
-from sekkei.design import Action, TransactionFailed, replace
+from sekkei.design import Action, Database, TransactionFailed, replace
 from sekkei.runtime.outbox import Outbox
-from sekkei.runtime.refusals import Changed
+from sekkei.runtime.refusals import Changed, Refusal
+from sekkei.runtime.schedules import Schedules
 from sekkei_systems.lessons import refusals
 from sekkei_systems.lessons.design import (
     Contact,
@@ -26,18 +27,18 @@ from sekkei_systems.lessons.design import (
     of_studio_on,
     waits,
 )
-from sekkei_systems.lessons.rules.drafts import LessonDraft
-from sekkei_systems.lessons.rules.listings import read
 from sekkei_systems.lessons.rules.notices import Messages, Notices, reaches
 from sekkei_systems.lessons.rules.places import NAME_MAX
-from sekkei_systems.lessons.rules.slots import Slot, slot_of
+from sekkei_systems.lessons.rules.slots import Slot, parse_slot, slot_of
+from sekkei_systems.lessons.rules.timetable import LessonDraft, read
 from sekkei_systems.lessons.service.access import Access, Member, Staff
 from sekkei_systems.lessons.service.acts import Acts
 from sekkei_systems.lessons.service.bookings import Bookings
 from sekkei_systems.lessons.service.entitlements import Entitlements
-from sekkei_systems.lessons.service.listings import Taken, take_in
+from sekkei_systems.lessons.service.moves import Moves
+from sekkei_systems.lessons.service.restoring import Restoring
 from sekkei_systems.lessons.service.ties import Ties
-from sekkei_systems.lessons.service.timetable import Timetable
+from sekkei_systems.lessons.service.timetable import Taken, Timetable, take_in
 
 ATTENDANCE_BEFORE = timedelta(minutes=30)
 GUEST = "guest-"
@@ -180,3 +181,91 @@ class Desk:
             await self.ties.db.transact(*marks, *await self.entitlements.missed(user_id, slot, came))
         except TransactionFailed as failed:
             raise (refusals.NoSuchTie() if failed.failed(marks[0]) else Changed()) from None
+
+
+# What a studio says to those who come to a lesson, and if it likes to those who wait.
+
+
+MESSAGE_LENGTH_MAX = 1000
+FINISHED_AFTER = timedelta(minutes=1)
+
+
+@dataclass
+class ClassMessages:
+    db: Database
+    timetable: Timetable
+    acts: Acts
+    outbox: Outbox
+    notices: Notices
+    schedules: Schedules
+
+    async def send(self, staff: Staff, slot: Slot, words: str, *, to_waiting: bool = False) -> int:
+        """Returns how many people could be reached. What is left when this process dies is sent by the schedule."""
+        await self.timetable.get(staff.own(slot))
+        if not 1 <= len(words.strip()) <= MESSAGE_LENGTH_MAX:
+            raise refusals.BadWords(field="words", limit=MESSAGE_LENGTH_MAX)
+        act = self.acts.act(staff, slot, DeskVerb.MESSAGE, words=words.strip(), to_waiting=to_waiting)
+        payload = {"slot": str(slot), "act": act.act_id}
+        await self.schedules.put(f"lessons/message/{act.act_id}", "message", payload, at=act.done_at + FINISHED_AFTER)
+        await self.db.transact(self.acts.noted(act))
+        return await self._deliver(act, slot)
+
+    async def finish(self, slot: Slot, act_id: str) -> int:
+        """There is one message for one act and person, however often this is done."""
+        return await self._deliver(await self.acts.get(slot, act_id), slot)
+
+    async def _deliver(self, act: DeskAct, slot: Slot) -> int:
+        lesson = await self.timetable.get(slot)
+        ties = await self.db.all(of_studio_on(slot.studio_code, slot.lesson_date))
+        users = sorted({tie.user_id for tie in ties if slot_of(tie) == slot and _hears(tie, act)})
+        people = await self.db.get_many(contact(user) for user in users)
+        reached = 0
+        for person in people:
+            bodies = self.notices.message(person, lesson, act.words or "") if person is not None else {}
+            for kind, body in bodies.items():
+                reason = f"class/{act.act_id}/{body['to']}/{kind}"
+                await self.outbox.put(kind, str(body["to"]), body, id=reason)
+            reached += bool(bodies)
+        return reached
+
+
+def _hears(tie: UserLesson, act: DeskAct) -> bool:
+    if tie.kind is TieKind.BOOKING:
+        return tie.status in (Status.ACTIVE, Status.COMPLETED)
+    return act.to_waiting and tie.kind is TieKind.WAITLIST and tie.status is Status.ACTIVE
+
+
+# Taking back what the desk did, shortly after: everybody who was told is told again.
+
+
+@dataclass
+class Undoing:
+    acts: Acts
+    desk: Desk
+    moves: Moves
+    restoring: Restoring
+
+    async def undo(self, staff: Staff, slot: Slot, act_id: str) -> Slot:
+        """Returns where the lesson is then. Refuses what was undone before, is too long ago, or cannot be."""
+        act = await self.acts.get(staff.own(slot), act_id)
+        if not self.acts.may_undo(act):
+            raise refusals.CannotUndo()
+        try:
+            return await self._undo(staff, slot, act)
+        except Refusal:
+            if not self.acts.may_undo(await self.acts.get(slot, act_id)):
+                raise refusals.CannotUndo() from None  # another click was quicker
+            raise
+
+    async def _undo(self, staff: Staff, slot: Slot, act: DeskAct) -> Slot:
+        """Each marks the act in its own transaction: it is never marked and not undone."""
+        if act.verb in (DeskVerb.BOOKED, DeskVerb.WALK_IN):
+            await self.desk.cancel_for(staff, slot, act.user_id or "", undoes=act)
+        elif act.verb is DeskVerb.CANCELLED:
+            await self.desk.book_for(staff, slot, act.user_id or "", undoes=act)
+        elif act.verb is DeskVerb.CALLED_OFF:
+            await self.restoring.bring_back(slot, self.acts.undone(act))
+        elif act.verb is DeskVerb.MOVED:
+            await self.moves.settle(slot)  # what still stands in the old slot would be in the way
+            await self.moves.move(staff, parse_slot(act.target or ""), slot, self.acts.undone(act))
+        return slot

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 
+from sekkei.design import ConditionFailed
 from sekkei_systems.days import JST
 from sekkei_systems.lessons import refusals
 from sekkei_systems.lessons.design import (
@@ -19,15 +21,55 @@ from sekkei_systems.lessons.design import (
     of_user_between,
     of_user_to_lesson,
 )
-from sekkei_systems.lessons.rules.openings import holds_offer
 from sekkei_systems.lessons.rules.places import free_places
 from sekkei_systems.lessons.rules.policy import Policy
-from sekkei_systems.lessons.rules.slots import FIRST_DAY, LAST_DAY, Slot, overlapping, slot_of
-from sekkei_systems.lessons.rules.statistics import Statistics, statistics
-from sekkei_systems.lessons.rules.ties import with_own
+from sekkei_systems.lessons.rules.slots import (
+    FIRST_DAY,
+    LAST_DAY,
+    NOTE_LENGTH_MAX,
+    Slot,
+    overlapping,
+    slot_of,
+    with_own,
+)
+from sekkei_systems.lessons.rules.waitlist import holds_offer
 from sekkei_systems.lessons.service.access import Member
 from sekkei_systems.lessons.service.ties import Ties
 from sekkei_systems.lessons.service.timetable import Timetable
+
+# Attendance out of a user's history.
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """Attendance: how often, by month, studio, instructor and lesson, the most frequent first; months in order."""
+
+    lessons: int
+    absences: int
+    late_cancels: int
+    months: list[tuple[str, int]]
+    studios: list[tuple[str, int]]
+    instructors: list[tuple[str, int]]
+    names: list[tuple[str, int]]
+
+
+def statistics(history: Iterable[UserLesson], late_cancels: int = 0) -> Statistics:
+    """Out of history; who did not come was not there."""
+    all_of_it = list(history)
+    came = [tie for tie in all_of_it if tie.attended is not False]
+
+    def ranked(counts: Counter[str]) -> list[tuple[str, int]]:
+        return sorted(counts.items(), key=lambda one: (-one[1], one[0]))
+
+    return Statistics(
+        lessons=len(came),
+        absences=len(all_of_it) - len(came),
+        late_cancels=late_cancels,
+        months=sorted(Counter(f"{tie.lesson_date:%Y-%m}" for tie in came).items()),
+        studios=ranked(Counter(tie.studio_code for tie in came)),
+        instructors=ranked(Counter(tie.instructor for tie in came)),
+        names=ranked(Counter(tie.lesson_name for tie in came)),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,3 +155,45 @@ class Lists:
             if tie.kind is not TieKind.HISTORY and tie_id and tie_id in (tie.waitlist_id, tie.reservation_id):
                 return tie
         raise refusals.LinkOver()
+
+
+# Lessons that somebody likes, with a note.
+
+
+@dataclass
+class Favorites:
+    ties: Ties
+    timetable: Timetable
+
+    async def add(self, member: Member, slot: Slot, notes: str | None = None) -> UserLesson:
+        """Not of a lesson that is called off: it would end with the next look at it."""
+        lesson = await self.timetable.upcoming(slot)
+        check_note(notes)
+        if lesson.called_off:
+            raise refusals.Closed()
+        liked = self.ties.made(member.user_id, lesson, TieKind.FAVORITE, notes=notes or None)
+        return await self.ties.register(liked, lesson)
+
+    async def save(self, member: Member, slot: Slot, notes: str | None) -> UserLesson:
+        """A favourite with this note, whether it was one before or not."""
+        try:
+            return await self.add(member, slot, notes)
+        except refusals.AlreadyRegistered:
+            return await self.change_note(member, slot, notes)
+
+    async def change_note(self, member: Member, slot: Slot, notes: str | None) -> UserLesson:
+        check_note(notes)
+        update = self.ties.update(member.user_id, slot, TieKind.FAVORITE).set(UserLesson.updated_at, self.ties.now())
+        update = update.set(UserLesson.notes, notes) if notes else update.remove(UserLesson.notes)
+        try:
+            return await self.ties.db.write(update.when(UserLesson.status == Status.ACTIVE))
+        except ConditionFailed:
+            raise refusals.NoSuchTie() from None
+
+    async def remove(self, member: Member, slot: Slot) -> None:
+        await self.ties.end(await self.ties.active(member.user_id, slot, TieKind.FAVORITE), Status.CANCELLED)
+
+
+def check_note(notes: str | None) -> None:
+    if notes is not None and len(notes) > NOTE_LENGTH_MAX:
+        raise refusals.NoteTooLong(field="notes", limit=NOTE_LENGTH_MAX)

@@ -34,9 +34,8 @@ from sekkei_systems.lessons.design import (
     user_lessons,
     watched_on,
 )
-from sekkei_systems.lessons.ports.timetable.provider import Provider
-from sekkei_systems.lessons.rules.notices import Notices
-from sekkei_systems.lessons.rules.openings import books_itself, offers_left, untold
+from sekkei_systems.lessons.ports.timetable import Provider
+from sekkei_systems.lessons.rules.notices import Notices, quiet_pause
 from sekkei_systems.lessons.rules.places import (
     Availability,
     Word,
@@ -47,11 +46,11 @@ from sekkei_systems.lessons.rules.places import (
     is_overtaken,
 )
 from sekkei_systems.lessons.rules.policy import Fairness, Policy
-from sekkei_systems.lessons.rules.quiet import quiet_pause
-from sekkei_systems.lessons.rules.selling import Sellers
 from sekkei_systems.lessons.rules.slots import Slot, slot_of
-from sekkei_systems.lessons.service.auto_booking import AutoBooking, NoPlace
+from sekkei_systems.lessons.rules.studios import Sellers
+from sekkei_systems.lessons.rules.waitlist import books_itself, offers_left, untold
 from sekkei_systems.lessons.service.rulebook import Rulebook
+from sekkei_systems.lessons.service.waitlist import AutoBooking, NoPlace
 
 HORIZON = timedelta(days=14)
 LESSONS_AT_ONCE = 8

@@ -33,11 +33,9 @@ from sekkei_systems.lessons.design import (
     of_studio_on,
     register,
 )
-from sekkei_systems.lessons.rules.notices import Notices
-from sekkei_systems.lessons.rules.quiet import quiet_pause
-from sekkei_systems.lessons.rules.selling import Sellers
-from sekkei_systems.lessons.rules.slots import Slot, length_of, parse_slot, slot_of
-from sekkei_systems.lessons.rules.ties import ttl_of
+from sekkei_systems.lessons.rules.notices import Notices, quiet_pause
+from sekkei_systems.lessons.rules.slots import Slot, length_of, parse_slot, slot_of, ttl_of
+from sekkei_systems.lessons.rules.studios import Sellers
 from sekkei_systems.lessons.service.access import Staff
 from sekkei_systems.lessons.service.acts import Acts
 from sekkei_systems.lessons.service.entitlements import Entitlements

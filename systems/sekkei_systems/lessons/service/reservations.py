@@ -44,10 +44,9 @@ from sekkei_systems.lessons.design import (
     reservations,
     user_lesson,
 )
-from sekkei_systems.lessons.ports.booking.port import BookingPort, BookingPorts, NoWord, StudioRefused
-from sekkei_systems.lessons.rules.notices import Notices
+from sekkei_systems.lessons.ports.booking import BookingPort, BookingPorts, NoWord, StudioRefused
+from sekkei_systems.lessons.rules.notices import Notices, quiet_pause
 from sekkei_systems.lessons.rules.places import is_available
-from sekkei_systems.lessons.rules.quiet import quiet_pause
 from sekkei_systems.lessons.rules.slots import Slot, slot_of
 from sekkei_systems.lessons.service.acts import Acts
 from sekkei_systems.lessons.service.entitlements import Entitlements

@@ -28,11 +28,9 @@ from sekkei_systems.lessons.design import (
     restore_place,
     user_lessons,
 )
-from sekkei_systems.lessons.rules.notices import Notices
-from sekkei_systems.lessons.rules.quiet import quiet_pause
-from sekkei_systems.lessons.rules.selling import Sellers
-from sekkei_systems.lessons.rules.slots import Slot, slot_of
-from sekkei_systems.lessons.rules.ties import ttl_of
+from sekkei_systems.lessons.rules.notices import Notices, quiet_pause
+from sekkei_systems.lessons.rules.slots import Slot, slot_of, ttl_of
+from sekkei_systems.lessons.rules.studios import Sellers
 from sekkei_systems.lessons.service.entitlements import Entitled, Entitlements
 from sekkei_systems.lessons.service.moves import is_arriving
 from sekkei_systems.lessons.service.ties import Ties

@@ -35,12 +35,26 @@ from sekkei_systems.lessons.design import (
     seekers,
     user_lesson,
 )
-from sekkei_systems.lessons.rules.notices import Notices
+from sekkei_systems.lessons.rules.notices import Notices, quiet_pause
 from sekkei_systems.lessons.rules.places import LESSON_NAME_MAX, is_available
-from sekkei_systems.lessons.rules.quiet import quiet_pause
-from sekkei_systems.lessons.rules.searching import fits
 from sekkei_systems.lessons.rules.slots import slot_of
 from sekkei_systems.lessons.service.access import Member
+
+# Which lessons fit a saved search.
+
+
+def fits(search: Search, lesson: Lesson) -> bool:
+    """Whether a lesson is what somebody looks for."""
+    names = {plain(name) for name in (lesson.program, lesson.lesson_name) if name}
+    return (
+        (search.studio_code is None or search.studio_code == lesson.studio_code)
+        and (search.program is None or plain(search.program) in names)
+        and (search.instructor is None or plain(search.instructor) == plain(lesson.instructor))
+        and (not search.weekdays or lesson.lesson_date.weekday() in search.weekdays)
+        and (search.time_from is None or lesson.start_time >= search.time_from)
+        and (search.time_until is None or lesson.start_time < search.time_until)
+    )
+
 
 SEARCHES_MAX = 20
 GATHERED = timedelta(minutes=2)

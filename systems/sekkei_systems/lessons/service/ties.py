@@ -26,10 +26,9 @@ from sekkei_systems.lessons.design import (
     user_lesson,
     user_lessons,
 )
-from sekkei_systems.lessons.rules.openings import holds_offer
 from sekkei_systems.lessons.rules.policy import Fairness, Policy
-from sekkei_systems.lessons.rules.slots import Slot, slot_of
-from sekkei_systems.lessons.rules.ties import ttl_of
+from sekkei_systems.lessons.rules.slots import Slot, slot_of, ttl_of
+from sekkei_systems.lessons.rules.waitlist import holds_offer
 from sekkei_systems.lessons.service.rulebook import Rulebook
 
 GOES_WITH_LESSON = (TieKind.FAVORITE, TieKind.WAITLIST, TieKind.BOOKING)

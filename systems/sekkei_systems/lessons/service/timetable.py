@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from typing import Any
 
@@ -10,13 +11,13 @@ from msgspec import UNSET
 
 from sekkei.clock import Clock
 from sekkei.design import Action, ConditionFailed, Database, TransactionFailed, replace
-from sekkei.runtime import days
-from sekkei.runtime.refusals import Changed
+from sekkei.runtime.refusals import Changed, Refusal
+from sekkei_systems import days
 from sekkei_systems.lessons import refusals
 from sekkei_systems.lessons.design import Lesson, lesson, lessons, timetable
-from sekkei_systems.lessons.rules.drafts import READERS, LessonDraft, text_in
 from sekkei_systems.lessons.rules.places import CAPACITY_MAX
-from sekkei_systems.lessons.rules.slots import FIRST_DAY, LAST_DAY, LENGTH_MAX, Slot, length_of, span
+from sekkei_systems.lessons.rules.slots import FIRST_DAY, LAST_DAY, LENGTH_MAX, Slot, length_of, slot_of, span
+from sekkei_systems.lessons.rules.timetable import READERS, LessonDraft, text_in
 
 DAYS_MAX = 31
 LESSON_KEPT = timedelta(days=90)
@@ -126,3 +127,89 @@ def check_lesson(wanted: Lesson) -> None:
         raise refusals.BadLesson(field="lesson_date")
     if wanted.end_time is not None and length_of(wanted) > LENGTH_MAX:
         raise refusals.EndBeforeStart(field="end_time")
+
+
+# Lessons that vanish from a studio's feed. A feed may be wrong for a while, so one that is missing is called off only
+# when it has been missing for a grace period; a lesson that the feed never listed is the desk's own.
+
+
+GRACE = timedelta(hours=3)
+DAYS_AHEAD = timedelta(days=14)
+"""How far a feed is asked for."""
+
+
+@dataclass
+class Listed:
+    db: Database
+    clock: Clock
+    timetable: Timetable
+
+    async def compare(self, studio_code: str, listed: Collection[Slot]) -> list[Slot]:
+        """Note what a feed lists and what it has left out; returns what was called off."""
+        today, now = days.today(self.clock), days.now(self.clock)
+        ended = []
+        for one in await self.db.all(timetable(studio_code, today, today + DAYS_AHEAD).consistent()):
+            if slot_of(one) in listed:
+                await self._note(one, listed=True, missing_since=None)
+            elif one.listed and not one.called_off and slot_of(one).starts_at > now:
+                if one.missing_since is not None and one.missing_since <= now - GRACE:
+                    ended += await self._call_off(slot_of(one))
+                else:
+                    await self._note(one, listed=True, missing_since=one.missing_since or now)
+        return ended
+
+    async def _call_off(self, slot: Slot) -> list[Slot]:
+        try:
+            await self.timetable.call_off(slot)
+        except Refusal:  # it is being moved, or has begun meanwhile: the next time says what is left of it
+            return []
+        return [slot]
+
+    async def _note(self, lesson: Lesson, *, listed: bool, missing_since: datetime | None) -> None:
+        if (lesson.listed, lesson.missing_since) == (listed, missing_since):
+            return
+        update = lessons.update(lesson.studio_code, lesson.lesson_date, lesson.start_time).set(Lesson.listed, listed)
+        if missing_since is None:
+            update = update.remove(Lesson.missing_since)
+        else:
+            update = update.set(Lesson.missing_since, missing_since)
+        try:
+            await self.db.write(update.when(Lesson.studio_code.exists()))
+        except ConditionFailed:
+            return
+
+
+# Takes a timetable that was read from a file or feed into the store.
+
+
+@dataclass(slots=True)
+class Taken:
+    """What became of a timetable."""
+
+    added: int = 0
+    changed: int = 0
+    unchanged: int = 0
+    refused: list[str] = field(default_factory=list)
+
+
+async def take_in(timetable: Timetable, found: Iterable[LessonDraft], *, dry: bool = False) -> Taken:
+    """Put lessons into the timetable. May be repeated; what is booked stays booked, what is not said stays as it is."""
+    taken = Taken()
+    for draft in found:
+        there = await timetable.find(draft.slot)
+        if there is not None and draft.onto(there) == there:
+            taken.unchanged += 1
+            continue
+        try:
+            if dry:
+                timetable.check(draft, there)
+            elif there is None:
+                await timetable.add(draft)
+            else:
+                await timetable.change(draft)
+        except Refusal as refusal:
+            taken.refused.append(f"{draft.slot}: {refusal.text('en')}")
+            continue
+        taken.added += there is None
+        taken.changed += there is not None
+    return taken

@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import secrets
 from dataclasses import dataclass
+from typing import Any
 
 from msgspec import UnsetType
 
-from sekkei.design import ConditionFailed
+from sekkei.design import Action, ConditionFailed, Database
+from sekkei.runtime import days
 from sekkei.runtime.idempotency import Also, nothing
 from sekkei.runtime.identifiers import uuid7
+from sekkei.runtime.outbox import Outbox
+from sekkei.runtime.refusals import Changed, Refusal
 from sekkei_systems.lessons import refusals
-from sekkei_systems.lessons.design import Status, TieKind, UserLesson, of_waitlist_id
+from sekkei_systems.lessons.design import Lesson, Status, TieKind, UserLesson, contact, of_waitlist_id
+from sekkei_systems.lessons.rules.notices import Notices, quiet_pause, reaches
 from sekkei_systems.lessons.rules.places import free_places, is_available
-from sekkei_systems.lessons.rules.slots import Slot
-from sekkei_systems.lessons.rules.wishes import Wishes
+from sekkei_systems.lessons.rules.slots import Slot, slot_of
+from sekkei_systems.lessons.rules.studios import Sellers
+from sekkei_systems.lessons.rules.waitlist import Wishes
 from sekkei_systems.lessons.service.access import Member
+from sekkei_systems.lessons.service.bookings import Bookings
 from sekkei_systems.lessons.service.ties import Ties
 from sekkei_systems.lessons.service.timetable import Timetable
 
@@ -73,3 +80,47 @@ class Waitlist:
     async def entry(self, member: Member, waitlist_id: str) -> UserLesson:
         """The user's own entry of that id."""
         return await self.ties.own(member.user_id, await self.ties.db.all(of_waitlist_id(waitlist_id)))
+
+
+# A free place for somebody who waits and wants it without being asked, so that nobody races for a link at midnight.
+
+
+GONE = (refusals.Full, refusals.Held, refusals.Closed, refusals.LessonOver, refusals.AlreadyRegistered, Changed)
+
+
+class NoPlace(Exception):
+    """There is nothing left to book."""
+
+
+@dataclass
+class AutoBooking:
+    db: Database
+    bookings: Bookings
+    sellers: Sellers
+    outbox: Outbox
+    notices: Notices
+
+    async def book(self, tie: UserLesson, lesson: Lesson) -> bool:
+        """Book and tell them, in one transaction. False when they may not book, or could not know of it: they are
+        told or passed over like everybody else. Raises NoPlace."""
+        await self.sellers.fresh()
+        person = await self.db.get(contact(tie.user_id))
+        if not self.sellers.sells_here(lesson) or not reaches(person, "opening"):
+            return False
+        pause = quiet_pause(person, days.now(self.bookings.ties.clock), tie.starts_at)
+
+        def told(booking: UserLesson) -> list[Action[Any, Any]]:
+            bodies = self.notices.booked_from_queue(person, booking)
+            reason = f"auto/{booking.reservation_id}"
+            return [
+                self.outbox.message(kind, str(body["to"]), body, id=f"{reason}/{kind}", after=pause)
+                for kind, body in bodies.items()
+            ]
+
+        try:
+            await self.bookings.book(Member(tie.user_id), slot_of(tie), told=told, as_wished=True)
+        except GONE:
+            raise NoPlace from None
+        except Refusal:
+            return False  # no ticket, the week is full, or they wish it no longer: they hear of the place and decide
+        return True

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Annotated
 
 import msgspec
@@ -18,14 +20,37 @@ from sekkei.runtime.refusals import Invalid
 from sekkei.runtime.settings import Settings
 from sekkei.web import Operations
 from sekkei_systems.lessons.api.shapes import LessonName
-from sekkei_systems.lessons.ports.timetable.provider import availability_in
-from sekkei_systems.lessons.ports.timetable.push import PUSH_SECONDS_MAX, verify_push
-from sekkei_systems.lessons.refusals import Replayed
+from sekkei_systems.lessons.ports.timetable import availability_in
+from sekkei_systems.lessons.refusals import BadSignature, Replayed
 from sekkei_systems.lessons.rules.places import CAPACITY_MAX
 from sekkei_systems.lessons.rules.slots import parse_slot
+from sekkei_systems.lessons.service.connections import StudioSecrets
 from sekkei_systems.lessons.service.monitor import Monitor
-from sekkei_systems.lessons.service.studio_secrets import StudioSecrets
 from sekkei_systems.lessons.service.timetable import Timetable
+
+# The signature of a push: a studio says without being asked what is free.
+
+
+PUSH_SECONDS_MAX = 300
+
+
+def signature_of(secret: bytes, timestamp: str, slot: str, body: bytes) -> str:
+    """The lesson is signed too, or what a studio says of one could be told of another."""
+    return "sha256=" + hmac.new(secret, f"{timestamp}.{slot}.".encode() + body, hashlib.sha256).hexdigest()
+
+
+def verify_push(secret: bytes, slot: str, body: bytes, signature: str, timestamp: str, clock: Clock) -> datetime:
+    """`X-Signature: sha256=<hex>` over `<timestamp>.<studio/date/time>.<body>`, not older than five minutes.
+
+    Returns when it was signed.
+    """
+    expected = signature_of(secret, timestamp, slot, body)
+    is_number = timestamp.isascii() and timestamp.isdigit() and len(timestamp) <= 12
+    fresh = is_number and abs(clock.now() - int(timestamp)) <= PUSH_SECONDS_MAX
+    if not (hmac.compare_digest(expected.encode(), signature.encode("utf-8", "replace")) and fresh):
+        raise BadSignature()
+    return datetime.fromtimestamp(int(timestamp), UTC)
+
 
 operations = Operations()
 

@@ -7,8 +7,7 @@ from sekkei.runtime.http import Http
 from sekkei.web.testing import opened, test_settings
 from sekkei_fakes.studio.demo import CODE, NAME, demo_studio, offer, settings_for
 from sekkei_systems import days
-from sekkei_systems.lessons.ports.timetable.by_studio import TIMEOUTS
-from sekkei_systems.lessons.ports.timetable.feed import Feed
+from sekkei_systems.lessons.ports.timetable import TIMEOUTS, Feed
 from sekkei_systems.lessons.rules.studios import Studio
 from sekkei_systems.lessons.system import SYSTEM
 from tests.systems.lessons.ports.test_booking import running

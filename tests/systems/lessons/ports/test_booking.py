@@ -14,8 +14,7 @@ from sekkei.runtime.http import Http
 from sekkei.runtime.settings import Settings
 from sekkei.store.http import Limits
 from sekkei_fakes.studio.system import Faults, State, StudioSystem, application
-from sekkei_systems.lessons.ports.booking.http import HttpBooking, booking_ports_of
-from sekkei_systems.lessons.ports.booking.port import NoWord, StudioRefused
+from sekkei_systems.lessons.ports.booking import HttpBooking, NoWord, StudioRefused, booking_ports_of
 from tests.systems.lessons.world import LESSON, NOON
 
 

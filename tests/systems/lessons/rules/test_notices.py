@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from datetime import time
 from typing import Any
 
 import orjson
@@ -7,9 +8,10 @@ import pytest
 
 from sekkei.clock import ManualClock
 from sekkei.runtime.settings import Secrets, Settings
+from sekkei_systems import days
 from sekkei_systems.lessons.design import Contact, Lesson, TieKind, UserLesson
 from sekkei_systems.lessons.rules.links import Links
-from sekkei_systems.lessons.rules.notices import LINE_UNITS_MAX, Messages, Notices
+from sekkei_systems.lessons.rules.notices import LINE_UNITS_MAX, Messages, Notices, is_quiet
 from tests.systems.lessons.world import LESSON, STUDIOS
 
 WAYS = frozenset({"mail", "line", "push", "webhook"})
@@ -103,3 +105,8 @@ def test_many_lessons_are_one_notice(notices: Notices) -> None:
     found = notices.found(hana(), [FOUND] * 12)
     assert found["mail"]["text"].count("House（Y）") == 10
     assert "ほか 2 件" in found["mail"]["text"]
+
+
+@pytest.mark.parametrize(("hour", "quiet"), [(21, False), (22, True), (3, True), (7, False)])
+def test_quiet_hours_go_over_midnight(hour: int, quiet: bool) -> None:
+    assert is_quiet(days.at(LESSON.lesson_date, hour), time(22, 0), time(7, 0)) is quiet

@@ -8,8 +8,8 @@ from sekkei.design import replace
 from sekkei.runtime import days
 from sekkei_systems.lessons import refusals
 from sekkei_systems.lessons.design import Lesson, Status, TieKind, UserLesson, lesson, user_lesson
-from sekkei_systems.lessons.rules.drafts import draft_of
 from sekkei_systems.lessons.rules.places import Availability
+from sekkei_systems.lessons.rules.timetable import draft_of
 from tests.systems.lessons.world import LESSON, STAFF, World
 
 SLOT = (LESSON.studio_code, LESSON.lesson_date, LESSON.start_time)

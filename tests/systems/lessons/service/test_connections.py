@@ -8,20 +8,22 @@ from contextlib import asynccontextmanager
 import pytest
 
 from sekkei.clock import ManualClock
+from sekkei.design import replace
+from sekkei.runtime.settings import Secrets
 from sekkei.store import Store
 from sekkei.web.testing import Client, opened, test_settings
 from sekkei_fakes.studio.system import State, StudioSystem
 from sekkei_systems.lessons import refusals
-from sekkei_systems.lessons.design import ReservationState, Role, lessons_table
+from sekkei_systems.lessons.design import ReservationState, Role, lessons_table, studio_secrets
 from sekkei_systems.lessons.rules.places import Availability
 from sekkei_systems.lessons.rules.studios import Studio
 from sekkei_systems.lessons.service import Service
 from sekkei_systems.lessons.service.access import Member, Staff
-from sekkei_systems.lessons.service.connections import KEPT_SECONDS, Wanted
+from sekkei_systems.lessons.service.connections import KEPT_SECONDS, StudioSecrets, Wanted
 from sekkei_systems.lessons.system import SYSTEM
 from tests.systems.lessons.ports.test_booking import running
 from tests.systems.lessons.steps import add_lesson
-from tests.systems.lessons.world import LESSON, World
+from tests.systems.lessons.world import LESSON, STAFF, World
 
 AOI = Staff("demo-aoi", Studio("gnz", "銀座"))
 TOKEN = "secret"
@@ -180,3 +182,20 @@ async def test_what_cannot_be_used_is_refused(world: World, wrong: Wanted) -> No
 async def test_the_desk_may_not(world: World) -> None:
     with pytest.raises(refusals.NotManager):
         await world.service.connections.save(Staff("mei", AOI.studio, Role.DESK), Wanted())
+
+
+async def test_a_secret_is_sealed_and_belongs_to_its_studio(world: World) -> None:
+    secrets = world.service.studio_secrets
+    assert await secrets.secret("gnz") is None
+    made = await secrets.renew(STAFF)
+    assert await secrets.secret("gnz") == made.encode()
+    stored = await secrets.find("gnz")
+    assert stored is not None
+    assert made not in stored.sealed
+    await world.db.write(studio_secrets.put(replace(stored, studio_code="sby")))
+    assert await secrets.secret("sby") != made.encode()
+    other = StudioSecrets(world.db, world.clock, Secrets(b"another secret of tests"))
+    assert await other.secret("gnz") != made.encode(), "another SEKKEI_SECRET verifies nothing"
+    assert await secrets.renew(STAFF) != made
+    await secrets.forget(STAFF)
+    assert await secrets.secret("gnz") is None

@@ -15,7 +15,7 @@ from sekkei.runtime.refusals import Changed, Refusal
 from sekkei_systems.lessons import refusals
 from sekkei_systems.lessons.design import Lesson, Status, TieKind, lessons, register, user_lessons
 from sekkei_systems.lessons.rules.slots import Slot
-from sekkei_systems.lessons.rules.wishes import Wishes
+from sekkei_systems.lessons.rules.waitlist import Wishes
 from sekkei_systems.lessons.service.access import Member
 from tests.systems.lessons.service.test_rulebook import rules
 from tests.systems.lessons.steps import tie

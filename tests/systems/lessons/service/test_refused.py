@@ -13,11 +13,11 @@ from sekkei_fakes.studio.system import Faults
 from sekkei_systems import days
 from sekkei_systems.lessons import refusals
 from sekkei_systems.lessons.design import DeskVerb
-from sekkei_systems.lessons.ports.booking.port import NoWord, StudioRefused
-from sekkei_systems.lessons.rules.wishes import Wishes
+from sekkei_systems.lessons.ports.booking import NoWord, StudioRefused
+from sekkei_systems.lessons.rules.waitlist import Wishes
 from sekkei_systems.lessons.service.access import Member
-from sekkei_systems.lessons.service.auto_booking import NoPlace
 from sekkei_systems.lessons.service.desk import Desk
+from sekkei_systems.lessons.service.waitlist import NoPlace
 from tests.systems.lessons.service.test_reservations import SELLERS, Both, both_sides
 from tests.systems.lessons.world import LESSON, STAFF
 

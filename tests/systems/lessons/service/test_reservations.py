@@ -25,12 +25,12 @@ from sekkei_systems.lessons.design import (
     reservations,
     user_lessons,
 )
-from sekkei_systems.lessons.ports.booking.port import NoWord, StudioRefused
-from sekkei_systems.lessons.ports.timetable.provider import availability_in
+from sekkei_systems.lessons.ports.booking import NoWord, StudioRefused
+from sekkei_systems.lessons.ports.timetable import availability_in
 from sekkei_systems.lessons.rules.places import Availability, as_said
 from sekkei_systems.lessons.rules.policy import Policy
-from sekkei_systems.lessons.rules.selling import Sellers
 from sekkei_systems.lessons.rules.slots import Slot
+from sekkei_systems.lessons.rules.studios import Sellers
 from sekkei_systems.lessons.service.entitlements import Entitled
 from sekkei_systems.lessons.service.reservations import Reservations
 from tests.systems.lessons.rules.test_places import lesson

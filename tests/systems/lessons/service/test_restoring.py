@@ -4,8 +4,8 @@ import pytest
 
 from sekkei.runtime.refusals import Changed
 from sekkei_systems.lessons.design import Status, TieKind, register
-from sekkei_systems.lessons.rules.drafts import LessonDraft
 from sekkei_systems.lessons.rules.slots import Slot
+from sekkei_systems.lessons.rules.timetable import LessonDraft
 from tests.systems.lessons.steps import booked, tie
 from tests.systems.lessons.world import LESSON, STAFF, World
 

@@ -1,17 +1,19 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import asdict
 from datetime import time
+from typing import Any
 
 import pytest
 
 from sekkei.runtime import days
 from sekkei.runtime.design import Schedule, schedules
 from sekkei_systems.lessons import refusals
-from sekkei_systems.lessons.design import Lesson, lessons
+from sekkei_systems.lessons.design import Lesson, Search, lessons
 from sekkei_systems.lessons.rules.slots import Slot
 from sekkei_systems.lessons.service.access import Member
-from sekkei_systems.lessons.service.searches import GATHERED, SEARCHES_MAX, Wish
+from sekkei_systems.lessons.service.searches import GATHERED, SEARCHES_MAX, Wish, fits
 from tests.systems.lessons.world import LESSON, World
 
 
@@ -130,3 +132,36 @@ async def test_the_same_search_is_saved_once(world: World) -> None:
     assert len(await world.searches.of(Member("hana"))) == 1
     await world.searches.save(Member("hana"), Wish(instructor="YUKI", weekdays=frozenset({0})))
     assert len(await world.searches.of(Member("hana"))) == 2
+
+
+FOUND = Lesson(
+    studio_code="gnz",
+    lesson_date=LESSON.lesson_date,
+    start_time=LESSON.start_time,
+    lesson_name="BSL House 1",
+    program="BSL",
+    instructor="YUKI",
+    updated_at=LESSON.starts_at,
+)
+
+
+@pytest.mark.parametrize(
+    ("wish", "expected"),
+    [
+        ({"instructor": "ｙｕｋｉ"}, True),
+        ({"instructor": "YUK"}, False),
+        ({"program": "bsl house  1"}, True),
+        ({"program": "BSL"}, True),
+        ({"program": "BSW"}, False),
+        ({"studio_code": "gnz"}, True),
+        ({"studio_code": "sby", "instructor": "YUKI"}, False),
+        ({"instructor": "YUKI", "weekdays": frozenset({2})}, True),
+        ({"instructor": "YUKI", "weekdays": frozenset({0, 1})}, False),
+        ({"instructor": "YUKI", "time_from": time(19, 30), "time_until": time(19, 31)}, True),
+        ({"instructor": "YUKI", "time_until": time(19, 30)}, False),
+        ({"instructor": "YUKI", "time_from": time(19, 31)}, False),
+    ],
+)
+def test_what_fits(wish: dict[str, Any], expected: bool) -> None:
+    made = Search(user_id="a", search_id="1", created_at=LESSON.starts_at, **asdict(Wish(**wish)))
+    assert fits(made, FOUND) is expected

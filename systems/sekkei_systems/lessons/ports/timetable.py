@@ -1,27 +1,76 @@
-"""A studio's own JSON feed."""
+"""What tells which lessons there are and what is free: a studio's own feed, or our timetable."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import date
-from typing import TypeVar
+from typing import Any, Protocol, TypeVar
 from urllib.parse import quote
 
 import orjson
 
 from sekkei.clock import Clock
+from sekkei.design import Database
 from sekkei.errors import DamagedAnswer, NoAnswer
 from sekkei.runtime.http import Http
-from sekkei_systems.lessons.design import Lesson
+from sekkei.runtime.settings import Settings
+from sekkei.store.http import Limits
+from sekkei_systems.lessons.design import Lesson, timetable
 from sekkei_systems.lessons.ports.public import PublicHttp
-from sekkei_systems.lessons.ports.timetable.provider import availability_in
-from sekkei_systems.lessons.rules.drafts import LessonDraft
-from sekkei_systems.lessons.rules.listings import read
-from sekkei_systems.lessons.rules.places import Availability
+from sekkei_systems.lessons.rules.places import CAPACITY_MAX, Availability, availability_of
 from sekkei_systems.lessons.rules.slots import slot_of
-from sekkei_systems.lessons.rules.studios import Studio
+from sekkei_systems.lessons.rules.studios import Studio, by_studio
+from sekkei_systems.lessons.rules.timetable import LessonDraft, draft_of, read
+
+# Where the number of free places comes from: the interface.
+
+
+class Provider(Protocol):
+    """Asked once per lesson and pass; None when it cannot say now."""
+
+    async def list(self, studio_code: str, first: date, last: date) -> list[LessonDraft] | None: ...
+
+    async def availability(self, lesson: Lesson) -> Availability | None: ...
+
+
+def availability_in(content: Any) -> Availability:
+    """From a feed or a push; raises ValueError when it is not what was agreed."""
+    if not isinstance(content, dict):
+        raise ValueError("an object is expected")
+    available, total, is_open = content.get("available"), content.get("total"), content.get("isOpen", True)
+    for number in (available, total):
+        if number is None:
+            continue
+        if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number <= CAPACITY_MAX:
+            raise ValueError(f"available and total are whole numbers up to {CAPACITY_MAX}, or null")
+    if available is not None and total is not None and available > total:
+        raise ValueError("there cannot be more available than in total")
+    if not isinstance(is_open, bool):
+        raise ValueError("isOpen is true or false")
+    return Availability(available, total, is_open)
+
+
+# Our own timetable as a provider.
+
+
+@dataclass
+class Catalogue:
+    """Our own timetable with its own counter."""
+
+    db: Database
+
+    async def list(self, studio_code: str, first: date, last: date) -> list[LessonDraft] | None:
+        return [draft_of(lesson) for lesson in await self.db.all(timetable(studio_code, first, last))]
+
+    async def availability(self, lesson: Lesson) -> Availability | None:
+        return availability_of(lesson)
+
+
+# A studio's own JSON feed.
+
 
 FAILURES_MAX = 5
 COOLING_SECONDS = 60.0
@@ -120,3 +169,52 @@ class Feed:
             return None
         self._patience.went_well()
         return found
+
+
+# Every studio's own provider.
+
+
+FEED_BYTES_MAX = 2 * 1024 * 1024
+"""Two weeks of one studio are less; reading more would keep everybody else waiting."""
+TIMEOUTS = Limits(
+    connections=4, connect_seconds=3.0, answer_seconds=5.0, idle_seconds=30.0, answer_bytes=FEED_BYTES_MAX
+)
+
+
+@dataclass
+class ByStudio:
+    """Every studio's own feed, and our timetable for the rest."""
+
+    feeds: Mapping[str, Provider]
+    otherwise: Provider
+    own: dict[str, Provider | None] = field(default_factory=dict, init=False)
+
+    @property
+    def has_feeds(self) -> bool:
+        return bool(self.feeds) or any(self.own.values())
+
+    def feed(self, studio_code: str) -> Provider | None:
+        if studio_code in self.own:
+            return self.own[studio_code]
+        return self.feeds.get(studio_code, self.feeds.get(""))
+
+    async def list(self, studio_code: str, first: date, last: date) -> list[LessonDraft] | None:
+        return await (self.feed(studio_code) or self.otherwise).list(studio_code, first, last)
+
+    async def availability(self, lesson: Lesson) -> Availability | None:
+        return await (self.feed(lesson.studio_code) or self.otherwise).availability(lesson)
+
+
+def provider_of(
+    settings: Settings,
+    db: Database,
+    clock: Clock,
+    studios: Sequence[Studio],
+    local: Mapping[str, Provider] | None = None,
+) -> ByStudio:
+    """`SEKKEI_LESSONS_FEED_URL=https://…` for all studios, or `gnz=https://…,sby=https://…` for each its own."""
+    feeds: dict[str, Provider] = dict(local or {})
+    http = Http(TIMEOUTS)
+    for code, url in by_studio(settings.get("lessons_feed_url")).items():
+        feeds[code] = Feed(url, http, clock, studios)
+    return ByStudio(feeds, Catalogue(db))

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from datetime import date, time
+from typing import Any
 
 import orjson
 import pytest
@@ -8,12 +9,50 @@ from msgspec import UNSET
 
 from sekkei.clock import ManualClock
 from sekkei.runtime import days
-from sekkei_systems.lessons.rules import listings
-from sekkei_systems.lessons.rules.drafts import LessonDraft
-from sekkei_systems.lessons.rules.listings import Unreadable, read
+from sekkei_systems.lessons.rules import timetable
 from sekkei_systems.lessons.rules.slots import Slot
 from sekkei_systems.lessons.rules.studios import Studio
+from sekkei_systems.lessons.rules.timetable import LessonDraft, Unreadable, draft_of, read
+from tests.systems.lessons.rules.test_places import lesson
 from tests.systems.lessons.world import LESSON, NOON
+
+# What is said of a lesson, and what is not.
+
+
+THERE = lesson(capacity=5, is_open=True, program="BSL", end_time=time(20, 15))
+
+
+def test_a_draft_of_a_lesson_changes_nothing() -> None:
+    assert draft_of(THERE).onto(THERE) == THERE
+    assert LessonDraft(LESSON).onto(THERE) == THERE
+
+
+def test_none_is_something_that_is_said() -> None:
+    found = LessonDraft(LESSON, capacity=None, end_time=None).onto(THERE)
+    assert (found.capacity, found.end_time, found.program) == (None, None, "BSL")
+
+
+@pytest.mark.parametrize(
+    ("there", "said", "expected"),
+    [
+        ({}, {"called_off": True}, (True, False)),
+        ({"called_off": True, "is_open": False}, {}, (True, False)),
+        ({"called_off": True, "is_open": False}, {"called_off": False}, (False, True)),
+        ({"called_off": True, "is_open": False}, {"called_off": False, "is_open": False}, (False, False)),
+        ({"is_open": False}, {"called_off": False}, (False, False)),
+        ({"is_open": False}, {"is_open": True}, (False, True)),
+    ],
+)
+def test_called_off_and_open(there: dict[str, Any], said: dict[str, Any], expected: tuple[bool, bool]) -> None:
+    found = LessonDraft(LESSON, **said).onto(lesson(**there))
+    assert (found.called_off, found.is_open) == expected
+
+
+def test_a_fresh_one_is_open_and_without_limit_unless_said() -> None:
+    found = LessonDraft(LESSON, lesson_name="a", instructor="b").fresh(LESSON.starts_at)
+    assert (found.capacity, found.is_open, found.called_off) == (None, True, False)
+    assert not LessonDraft(LESSON, called_off=True).fresh(LESSON.starts_at).is_open
+
 
 STUDIOS = [Studio("gnz", "銀座")]
 
@@ -186,7 +225,7 @@ def test_a_time_that_is_none_in_japan_is_said_and_stops_nothing() -> None:
 
 
 def test_a_file_of_too_many_lessons_is_read_no_further(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(listings, "LESSONS_MAX", 2)
+    monkeypatch.setattr(timetable, "LESSONS_MAX", 2)
     line = "gnz,2026-08-01,10:0{n},x,y\n"
     head = "studio,date,start,name,instructor\n"
     assert len(read_text("a.csv", head + line.format(n=1) + line.format(n=2))[0]) == 2

@@ -3,19 +3,42 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import date, time
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from sekkei.clock import ManualClock
 from sekkei.runtime.http import Http
+from sekkei.runtime.settings import Settings
 from sekkei.store.http import Limits
 from sekkei_systems.lessons.design import Lesson
-from sekkei_systems.lessons.ports.timetable.feed import FAILURES_MAX, Feed, Patience
+from sekkei_systems.lessons.ports.timetable import (
+    FAILURES_MAX,
+    ByStudio,
+    Catalogue,
+    Feed,
+    Patience,
+    availability_in,
+    provider_of,
+)
 from sekkei_systems.lessons.rules.places import Availability
 from sekkei_systems.lessons.rules.slots import Slot
+from sekkei_systems.lessons.rules.timetable import draft_of
 from tests.runtime.servers import http_server
-from tests.systems.lessons.world import LESSON, NOON, STUDIOS
+from tests.systems.lessons.world import LESSON, NOON, STUDIOS, World
+
+
+@pytest.mark.parametrize("content", [None, 1, [], {"total": True}, {"available": 10_001}, {"available": 1.5}])
+def test_what_is_no_availability(content: Any) -> None:
+    with pytest.raises(ValueError):
+        availability_in(content)
+
+
+def test_nobody_counts() -> None:
+    assert availability_in({}).has_places
+    assert not availability_in({"isOpen": False, "available": 3}).has_places
+    assert not cast(Availability, availability_in({"available": 0})).has_places
+
 
 FOUND = Lesson(
     studio_code="gnz",
@@ -107,3 +130,16 @@ async def test_requests_keep_an_uneven_distance(clock: ManualClock) -> None:
         assert await patience.turn()
     assert 20 * 0.075 <= clock.now() - NOON <= 20 * 0.125
     assert len({round(pause, 6) for pause in sleeper.slept}) > 10
+
+
+async def test_every_studio_has_its_own_feed_or_our_timetable(world: World) -> None:
+    values = {"lessons_feed_url": "gnz=https://a.example/x?k=1, sby=https://b.example"}
+    found = provider_of(Settings(values=values), world.db, world.clock, STUDIOS)
+    assert [type(found.feed(code)).__name__ for code in ("gnz", "sby", "snj")] == ["Feed", "Feed", "NoneType"]
+    for_all = provider_of(Settings(values={"lessons_feed_url": "https://a.example/?k=v"}), world.db, world.clock, [])
+    assert isinstance(for_all.feed("snj"), Feed)
+    there = await world.lesson(capacity=5)
+    ours = ByStudio({}, Catalogue(world.db))
+    assert await ours.availability(there) == Availability(5, 5, True, told=False)
+    world.settle()
+    assert await ours.list("gnz", LESSON.lesson_date, LESSON.lesson_date) == [draft_of(there)]
