@@ -69,7 +69,7 @@ COMMANDS = {
 
 GROUP = "sekkei.commands"
 
-OF_THE_SERVER = frozenset(
+_OF_THE_SERVER = frozenset(
     {"argon2", "cryptography", "jinja2", "jwt", "markupsafe", "msgspec", "multipart", "segno", "starlette", "uvicorn"}
 )
 """Modules that only pages, APIs and systems need; whoever uses designs and the engine alone does without."""
@@ -89,7 +89,7 @@ examples:
 """
 
 
-def further_commands() -> dict[str, str]:
+def _further_commands() -> dict[str, str]:
     """Commands that installed packages bring along, and the module of each; nothing is imported yet."""
     return {point.name: point.value for point in entry_points(group=GROUP)}
 
@@ -122,7 +122,7 @@ class Version(argparse.Action):
 
 def parser(asked: str | None = None) -> argparse.ArgumentParser:
     """`asked` is the command that will be run: only its module is loaded, for `completion` that of every command."""
-    further = further_commands()
+    further = _further_commands()
     top = Parser(
         prog="sekkei",
         description="DynamoDB designs as executable Python.",
@@ -174,7 +174,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"sekkei: {error}", file=sys.stderr)
         return COULD_NOT_RUN
     except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in OF_THE_SERVER:
+        if (error.name or "").partition(".")[0] not in _OF_THE_SERVER:
             raise
         print(f"sekkei: {error}. It comes with: pip install 'sekkei[server]'", file=sys.stderr)
         return COULD_NOT_RUN

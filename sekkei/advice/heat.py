@@ -226,7 +226,7 @@ __all__ = ["READ_MAX", "WRITE_MAX", "Popularity", "Stream", "celebrity", "even",
 
 FIRST_PARTITIONS = 4
 SPLIT_AFTER_SECONDS = 300
-BURST_SECONDS = 300
+_BURST_SECONDS = 300
 _DOUBLED_AFTER_MINUTES = 30
 CHANCE = 0.05
 _RANGES_MAX = 1 << 20
@@ -402,7 +402,7 @@ class Place:
             return self.quota
         limit = (self.provisioned.read, self.provisioned.write)[kind]
         spent = min(load - limit, self._saved[kind]) if load > limit else load - limit
-        self._saved[kind] = min(self._saved[kind] - spent, limit * BURST_SECONDS)
+        self._saved[kind] = min(self._saved[kind] - spent, limit * _BURST_SECONDS)
         return limit + max(0.0, spent)
 
     def _mark(self, now: int) -> None:

@@ -14,7 +14,7 @@ examples:
   sekkei completion fish > ~/.config/fish/completions/sekkei.fish
 """
 
-BASH = """\
+_BASH = """\
 _sekkei() {{
   local word="${{COMP_WORDS[COMP_CWORD]}}" before="${{COMP_WORDS[COMP_CWORD-1]}}" words=""
   if [ "$COMP_CWORD" -eq 1 ]; then
@@ -77,7 +77,7 @@ def bash(commands: dict[str, argparse.ArgumentParser], further: list[str], shell
         for option, found in _values(command)
     ]
     options = [f'        {name}) words="{" ".join(_words(command))}" ;;' for name, command in commands.items()]
-    filled = BASH.format(
+    filled = _BASH.format(
         commands=" ".join([*commands, *further, "--help", "--version"]),
         values="\n".join(values),
         options="\n".join(options),

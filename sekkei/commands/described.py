@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from sekkei.runtime.deployment import Opened
 
 T = TypeVar("T")
-EVERYWHERE = (
+_EVERYWHERE = (
     *("alarm_to", "hosts", "metrics_token", "secret_previous", "sent_days", "sign_in_name"),
     *("webhook_secret", "webhook_secret_previous"),
 )
@@ -55,7 +55,7 @@ async def _published(opened: Opened) -> Published:
     system = opened.system
     streams = {table.name: table for reactions in opened.parts.reactions for table in reactions.tables}
     needed = (name for end in system.ends for name in (*end.settings, *end.one_of))
-    names = list(dict.fromkeys([*needed, "allow_local", *system.settings, *EVERYWHERE, *OPENID.settings]))
+    names = list(dict.fromkeys([*needed, "allow_local", *system.settings, *_EVERYWHERE, *OPENID.settings]))
     return Published(
         name=system.name,
         designs=[system.design, runtime, web],

@@ -144,7 +144,7 @@ class Tools:
     async def check_design(self, file: str = "") -> str:
         """What a design will run into: hot keys, dear indexes, filters, scans, lost updates; with what to do. Without
         `file`, the design that is served, as it is now; a file must lie below the folder that the server runs in."""
-        return await _told(check_file, file or self._source, bool(file))
+        return await _told(_check_file, file or self._source, bool(file))
 
     async def sample_items(self, entity: str, limit: int = 5) -> str:
         """Some stored items of an entity, decoded; personal attributes are covered."""
@@ -181,7 +181,7 @@ async def _told(answer: Callable[..., Any], *arguments: Any) -> str:
     return text
 
 
-async def check_file(source: str, named: bool) -> Any:
+async def _check_file(source: str, named: bool) -> Any:
     """`sekkei check` in a process of its own, so that it sees the file as it is now."""
     import asyncio
     import json

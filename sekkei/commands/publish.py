@@ -41,7 +41,7 @@ Exit code: 0 well, 1 a file or a live table differs (with --check), 2 could not 
 """
 
 TARGETS = ("cloudformation", "sam", "cdk", "terraform", "workbench", "openapi", "iam", "package")
-STACKS = ("cloudformation", "sam", "cdk")
+_STACKS = ("cloudformation", "sam", "cdk")
 KEPT = "app.py"
 """Written once and then its owner's."""
 SHOWN_MAX = 40
@@ -86,7 +86,7 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.store is not None:
             return _check_live(subject, arguments)
         files = _MAKERS[arguments.to](subject, arguments)
-        if arguments.to in STACKS:
+        if arguments.to in _STACKS:
             _check_stack(subject, files, arguments)
     except (SekkeiError, LookupError, CannotPublish) as error:
         raise CouldNotRun(str(error)) from error

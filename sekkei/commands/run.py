@@ -24,7 +24,7 @@ examples:
 Only patterns that read are run. `sekkei patterns DESIGN` lists them.
 """
 
-CELL = 28
+_CELL = 28
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -97,7 +97,7 @@ async def _tried(arguments: argparse.Namespace, texts: dict[str, str]) -> Tried:
 
 def _as_table(tried: Tried) -> str:
     columns = tried.columns
-    widths = {name: min(CELL, max(len(name), *(len(row.get(name, "")) for row in tried.rows))) for name in columns}
+    widths = {name: min(_CELL, max(len(name), *(len(row.get(name, "")) for row in tried.rows))) for name in columns}
     lines = ["  ".join(f"{name:<{widths[name]}}"[: widths[name]] for name in columns)] if columns else []
     for row in tried.rows:
         lines.append("  ".join(f"{row.get(name, ''):<{widths[name]}}"[: widths[name]] for name in columns))

@@ -35,9 +35,9 @@ come at once unless --ramp says in how many minutes.
 The same seed gives the same hour. Exit code: 0 nothing was refused, 1 something was, 2 could not run.
 """
 
-QUOTA_MAX = 10**9
+_QUOTA_MAX = 10**9
 MINUTES_MAX = 1_440
-BARS = "▁▂▃▄▅▆▇█"
+_BARS = "▁▂▃▄▅▆▇█"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -113,7 +113,7 @@ def _quota(arguments: argparse.Namespace) -> float:
         if not least <= getattr(arguments, name) <= MINUTES_MAX:
             raise BadLoad(f"--{name}: give {least} to {MINUTES_MAX}.")
     quota = count_of(arguments.quota)
-    if not 1 <= quota <= QUOTA_MAX:
+    if not 1 <= quota <= _QUOTA_MAX:
         raise BadLoad(f"--quota {arguments.quota}: give 1 to 1G units a second.")
     return float(quota)
 
@@ -161,7 +161,7 @@ def _progress(done: int, of: int) -> None:
 
 def sparkline(shares: Sequence[float]) -> str:
     """One bar a minute; a full one is everything refused."""
-    return "".join(BARS[min(len(BARS) - 1, round(share * (len(BARS) - 1)))] if share else "·" for share in shares)
+    return "".join(_BARS[min(len(_BARS) - 1, round(share * (len(_BARS) - 1)))] if share else "·" for share in shares)
 
 
 def _as_table(report: Report, found: list[Stream], users: int) -> str:

@@ -39,7 +39,7 @@ def settings_to_look(data: str | None) -> Settings:
     """The same for a command that only reads: no folder and no secret is made for it."""
     from sekkei.runtime.settings import Secrets
 
-    known = os.environ.get("SEKKEI_SECRET") or file_of(data).with_name("secret").is_file()
+    known = os.environ.get("SEKKEI_SECRET") or _file_of(data).with_name("secret").is_file()
     return settings_of(data=data, **({} if known else {"secrets": Secrets(os.urandom(32))}))
 
 
@@ -88,7 +88,7 @@ def store_errors(store: str) -> Iterator[None]:
         raise CouldNotRun(f"The store {store} refused: {error.code}: {error.message}") from error
 
 
-def file_of(data: str | None) -> Path:
+def _file_of(data: str | None) -> Path:
     """The store's file that a command is about: in the folder given, or in SEKKEI_DATA, or in ./data."""
     return Path(data or os.environ.get("SEKKEI_DATA") or "data") / STORE_FILE
 
@@ -133,7 +133,7 @@ STORE_HELP = "a file, dynamodb://REGION or an endpoint's URL (default: SEKKEI_ST
 
 def store_named(given: str | None, data: str | None = None) -> str:
     """What a command looks at: what it was given, or SEKKEI_STORE, or the file in the data folder."""
-    return given or os.environ.get("SEKKEI_STORE") or str(file_of(data))
+    return given or os.environ.get("SEKKEI_STORE") or str(_file_of(data))
 
 
 def open_to_look(name: str, *, write: bool = False) -> Store:

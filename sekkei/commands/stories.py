@@ -28,7 +28,7 @@ def told_with(script: Script, focus: list[str]) -> Told:
 
 
 @dataclass(frozen=True, slots=True)
-class Story:
+class _Story:
     focus: list[str]
     seed: int
     retelling: Retelling
@@ -80,7 +80,7 @@ def save(path: Path, entries: Iterable[dict[str, Any]]) -> None:
         raise _unwritable(path, error) from error
 
 
-def read(path: Path, script: Script) -> list[Story]:
+def read(path: Path, script: Script) -> list[_Story]:
     """Stories of this world; files of before name neither moments nor focus."""
     try:
         content = json.loads(path.read_text("utf-8"))
@@ -91,7 +91,7 @@ def read(path: Path, script: Script) -> list[Story]:
         raise CouldNotRun(f"{path} is no file of failed seeds: {error}.") from error
 
 
-def _story(each: Any, script: Script) -> Story:
+def _story(each: Any, script: Script) -> _Story:
     from sekkei.worlds import Retelling
 
     _need(isinstance(each, dict), "a story is an object", each)
@@ -109,7 +109,7 @@ def _story(each: Any, script: Script) -> Story:
     for key, moment in moments.items():
         good = type(moment) in (int, float) and isfinite(moment) and 0 <= moment <= last
         _need(good, f"the moment of {key} is between 0 and {last:.0f} seconds", moment)
-    return Story(focus, seed, Retelling(frozenset(skip), moments, luck))
+    return _Story(focus, seed, Retelling(frozenset(skip), moments, luck))
 
 
 def _latest(script: Script) -> float:

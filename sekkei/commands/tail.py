@@ -90,7 +90,7 @@ async def _print_changes(store: Store, arguments: argparse.Namespace, table: Tab
         for change in changes:
             if arguments.entity not in (None, change.entity):
                 continue
-            print(as_json(change) if arguments.json else written_out(as_line(change)), flush=True)
+            print(as_json(change) if arguments.json else written_out(_as_line(change)), flush=True)
             left = None if left is None else left - 1
             if left == 0:
                 return
@@ -98,7 +98,7 @@ async def _print_changes(store: Store, arguments: argparse.Namespace, table: Tab
             await asyncio.sleep(SECONDS)
 
 
-def as_line(change: Told) -> str:
+def _as_line(change: Told) -> str:
     from sekkei.advice.snippets import literal
 
     def short(value: Any) -> str:

@@ -102,7 +102,7 @@ def serve_systems(systems: Sequence[System], arguments: argparse.Namespace) -> i
 
     listening = _listening(arguments)
     settings = settings_from(arguments, listening.web.getsockname()[1])
-    refuse_what_is_half_set_up(systems, settings, arguments.allow_local)
+    _refuse_what_is_half_set_up(systems, settings, arguments.allow_local)
     transports = _transports(settings)
     store = open_the_store(settings)
     try:
@@ -114,7 +114,7 @@ def serve_systems(systems: Sequence[System], arguments: argparse.Namespace) -> i
     return OK
 
 
-def refuse_what_is_half_set_up(systems: Sequence[System], settings: Settings, allowed: Sequence[str]) -> None:
+def _refuse_what_is_half_set_up(systems: Sequence[System], settings: Settings, allowed: Sequence[str]) -> None:
     """No end is half real, and none is local by accident while others can reach it."""
     from sekkei.runtime.ends import allowed_local, problems
 

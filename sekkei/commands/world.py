@@ -35,11 +35,11 @@ Exit code: 0 every promise held, 1 one broke, 2 could not run, or the world's ow
 """
 
 HELD = "every promise held"
-INTERRUPTED = 130
+_INTERRUPTED = 130
 """As shells say it of whoever was ended by Ctrl-C."""
 MANY = 100
 """In so many seeds everything is done that can be."""
-NOT_WITH_REPLAY = ("seed", "count", "trace", "shrink", "focus", "save", "record")
+_NOT_WITH_REPLAY = ("seed", "count", "trace", "shrink", "focus", "save", "record")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -60,7 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         return _asked(arguments)
     except KeyboardInterrupt:
-        return INTERRUPTED
+        return _INTERRUPTED
 
 
 def _asked(arguments: argparse.Namespace) -> int:
@@ -169,9 +169,9 @@ class _Run:
                 if seed not in self._notes.broken:
                     self._one(seed)
         except KeyboardInterrupt:
-            code = INTERRUPTED
+            code = _INTERRUPTED
         _progress("")
-        self._sum_up(code == INTERRUPTED)
+        self._sum_up(code == _INTERRUPTED)
         mistaken = sum(map(is_mistake, self._broken.values()))
         if mistaken and code == OK:
             raise CouldNotRun(f"In {mistaken} of them the world's own code failed: mend it first.")
@@ -253,7 +253,7 @@ def _replay(script: Script, arguments: argparse.Namespace) -> int:
     from sekkei.worlds import run as run_one
     from sekkei.worlds.broken import is_mistake
 
-    given = ((name, getattr(arguments, name)) for name in NOT_WITH_REPLAY)
+    given = ((name, getattr(arguments, name)) for name in _NOT_WITH_REPLAY)
     beside = [f"--{name}" for name, value in given if value is not None and value is not False]
     if beside:
         raise CouldNotRun(f"--replay tells what was saved as it was; it takes no {', '.join(beside)}.")

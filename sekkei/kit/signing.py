@@ -18,7 +18,7 @@ import orjson
 from sekkei.design import ConditionFailed, Database, Field, Update
 from sekkei.kit.codes import DIGITS, read_code
 
-TOKEN_CHARACTERS_MAX = 8192
+_TOKEN_CHARACTERS_MAX = 8192
 _MARK_BYTES = 16
 E = TypeVar("E")
 
@@ -75,7 +75,7 @@ class Signer:
     def read(self, token: str, now: float) -> Any:
         """Return the content of a token. Raises BadToken, and TokenOver for one that ended before or at `now`."""
         try:
-            raw = urlsafe_b64decode(token[:TOKEN_CHARACTERS_MAX].encode("ascii") + b"=" * (-len(token) % 4))
+            raw = urlsafe_b64decode(token[:_TOKEN_CHARACTERS_MAX].encode("ascii") + b"=" * (-len(token) % 4))
         except ValueError:
             raise BadToken from None
         signature, body = raw[:_MARK_BYTES], raw[_MARK_BYTES:]

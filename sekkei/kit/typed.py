@@ -117,20 +117,20 @@ def _element_of(kind: Any) -> Any:
     origin, arguments = get_origin(kind), get_args(kind)
     if origin in (list, set, frozenset, tuple, dict):
         element = arguments[-1] if origin is dict else arguments[0]
-        return element if holds_text(element) else None
+        return element if _holds_text(element) else None
     return next((found for part in _parts(kind) if (found := _element_of(part)) is not None), None)
 
 
 @functools.cache
 def _text_fields(struct: Any) -> tuple[tuple[str, str, Any], ...]:
-    return tuple((each.name, each.encode_name, each.type) for each in fields(struct) if holds_text(each.type))
+    return tuple((each.name, each.encode_name, each.type) for each in fields(struct) if _holds_text(each.type))
 
 
-def holds_text(kind: Any, within: tuple[Any, ...] = ()) -> bool:
+def _holds_text(kind: Any, within: tuple[Any, ...] = ()) -> bool:
     """Whether a text that is to be cleaned may stand in a value of this type."""
     if text_reader(kind) is not None:
         return True
     cls = get_origin(kind) or kind
     if isinstance(cls, type) and issubclass(cls, Struct):
-        return cls in within or any(holds_text(each.type, (*within, cls)) for each in fields(kind))
-    return any(holds_text(part, within) for part in get_args(kind))
+        return cls in within or any(_holds_text(each.type, (*within, cls)) for each in fields(kind))
+    return any(_holds_text(part, within) for part in get_args(kind))

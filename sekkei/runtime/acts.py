@@ -18,7 +18,7 @@ from sekkei.runtime.sweeping import NOBODY
 
 KEPT = timedelta(days=400)
 PAGE_ITEMS = 100
-DETAIL_CHARACTERS = 500
+_DETAIL_CHARACTERS = 500
 
 
 class Acts:
@@ -34,7 +34,7 @@ class Acts:
                 by=by or NOBODY,
                 what=what,
                 subject=subject,
-                detail=detail[:DETAIL_CHARACTERS],
+                detail=detail[:_DETAIL_CHARACTERS],
                 listed_at=now,
                 expires=now + KEPT,
             )

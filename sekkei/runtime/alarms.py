@@ -27,7 +27,7 @@ from sekkei.runtime.texts import say
 from sekkei.texts import LANGUAGES
 
 KEPT = timedelta(days=30)
-WRITTEN_EVERY = timedelta(seconds=10)
+_WRITTEN_EVERY = timedelta(seconds=10)
 """One that rings all the time is counted, and written down this often."""
 
 log = logging.getLogger("sekkei.runtime.alarms")
@@ -57,7 +57,7 @@ class Alarms:
         self._over.discard(name)
         self._count[name] += 1
         last = self._written.get(name)
-        if last is not None and now - last < WRITTEN_EVERY:
+        if last is not None and now - last < _WRITTEN_EVERY:
             return
         self._written[name] = now
         log.error("alarm", extra={"alarm": name, "detail": detail})

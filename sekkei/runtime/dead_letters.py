@@ -51,7 +51,7 @@ from sekkei.runtime.design import (
 from sekkei.runtime.pump import Pump
 from sekkei.runtime.refusals import Conflict, NotThere
 
-DROPPED_KEPT = timedelta(days=7)
+_DROPPED_KEPT = timedelta(days=7)
 """Then a receipt is left of a message that was dropped."""
 
 
@@ -168,7 +168,7 @@ class DeadLetters:
         kind, id = act.kind, act.id
         if kind is DeadLetterKind.MESSAGE:
             update = messages.update(id).set(Message.state, State.DROPPED)
-            update = update.set(Message.due_pk, SENT).set(Message.due_at, days.now(self._clock) + DROPPED_KEPT)
+            update = update.set(Message.due_pk, SENT).set(Message.due_at, days.now(self._clock) + _DROPPED_KEPT)
             await self._change(act, update.when(Message.state == State.FAILED))
         elif kind is DeadLetterKind.SCHEDULE:
             await self._change(act, schedules.delete(id).when(Schedule.due_pk == FAILED + SCHEDULE))

@@ -20,7 +20,7 @@ T = TypeVar("T")
 LOOK_SECONDS = 5.0
 END_SECONDS = 5.0
 """For work that was told to stop."""
-FRAMES_SHOWN = 3
+_FRAMES_SHOWN = 3
 
 log = logging.getLogger("sekkei.runtime.deadlines")
 
@@ -62,4 +62,4 @@ def _where(task: asyncio.Future[T]) -> str:
     while inspect.iscoroutine(waiting) and waiting.cr_frame is not None:
         places.append(f"{Path(waiting.cr_code.co_filename).name}:{waiting.cr_frame.f_lineno}")
         waiting = waiting.cr_await
-    return " > ".join(places[-FRAMES_SHOWN:]) or "an unknown place"
+    return " > ".join(places[-_FRAMES_SHOWN:]) or "an unknown place"

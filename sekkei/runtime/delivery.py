@@ -47,15 +47,15 @@ AT_ONCE = 16
 TIMEOUT_SECONDS = 30.0
 WAITING_MAX = 500
 """Messages that are known here and wait for a place."""
-LOOK_SHARE = 9
+_LOOK_SHARE = 9
 """While some wait for a place, looking for more takes a tenth of the time at most."""
 FAILURES_MAX = 3
 """In a row; then a destination is left alone."""
-OPEN_SECONDS = 5.0
-OPEN_SECONDS_MAX = 300.0
-CIRCUITS_MAX = 10_000
+_OPEN_SECONDS = 5.0
+_OPEN_SECONDS_MAX = 300.0
+_CIRCUITS_MAX = 10_000
 REJECTED_SECONDS = 30.0
-HOLDS_KNOWN_SECONDS = 2.0
+_HOLDS_KNOWN_SECONDS = 2.0
 
 log = logging.getLogger("sekkei.runtime.outbox")
 
@@ -65,7 +65,7 @@ Place = tuple[str, str]
 
 
 @dataclass(slots=True)
-class Circuit:
+class _Circuit:
     """What is known of a destination that fails."""
 
     failures: int = 0
@@ -111,7 +111,7 @@ class Delivery:
         self._running: dict[str, asyncio.Task[bool]] = {}
         self._busy: Counter[str] = Counter()
         self._busy_places: set[Place] = set()
-        self._circuits: OrderedDict[Place, Circuit] = OrderedDict()
+        self._circuits: OrderedDict[Place, _Circuit] = OrderedDict()
         self._holds: dict[str, Held] = {}
         self._look_again = 0.0
         self._stopping = False
@@ -139,7 +139,7 @@ class Delivery:
         if not self._waiting or started >= self._look_again:
             await self._look(WAITING_MAX)
             now = self._clock.monotonic()
-            self._look_again = now + LOOK_SHARE * (now - started)
+            self._look_again = now + _LOOK_SHARE * (now - started)
         return self._start()
 
     def begin(self) -> None:
@@ -162,7 +162,7 @@ class Delivery:
         return self._transports.keys()
 
     @property
-    def open_circuits(self) -> dict[Place, Circuit]:
+    def open_circuits(self) -> dict[Place, _Circuit]:
         """Destinations that are left alone at the moment."""
         now = days.now(self._clock)
         return {place: one for place, one in self._circuits.items() if one.open_until and one.open_until > now}
@@ -245,15 +245,15 @@ class Delivery:
         return True
 
     def _failed(self, place: Place) -> None:
-        circuit = self._circuits.setdefault(place, Circuit())
+        circuit = self._circuits.setdefault(place, _Circuit())
         self._circuits.move_to_end(place)
         circuit.failures += 1
         if circuit.failures >= FAILURES_MAX:
             more = circuit.failures - FAILURES_MAX + 1
-            seconds = backoff_seconds(more, first=OPEN_SECONDS, longest=OPEN_SECONDS_MAX)
+            seconds = backoff_seconds(more, first=_OPEN_SECONDS, longest=_OPEN_SECONDS_MAX)
             circuit.open_until = days.now(self._clock) + timedelta(seconds=seconds)
             log.warning("a destination is left alone", extra={"kind": place[0], "seconds": seconds})
-        while len(self._circuits) > CIRCUITS_MAX:
+        while len(self._circuits) > _CIRCUITS_MAX:
             self._circuits.popitem(last=False)
 
     async def _is_held(self, place: Place) -> bool:
@@ -273,7 +273,7 @@ class Delivery:
     async def _read_holds(self, kind: str, now: datetime) -> Held:
         found = await self._runtime.get(holds(kind))
         places = {one.place: one.until for one in await self._runtime.all(places_held(kind))}
-        known_until = now + timedelta(seconds=HOLDS_KNOWN_SECONDS)
+        known_until = now + timedelta(seconds=_HOLDS_KNOWN_SECONDS)
         return Held(known_until, found.until if found is not None else now, places)
 
     async def _hold(self, kind: str, seconds: float, reason: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import traceback
 from pathlib import Path
 
-LINE_CHARACTERS_MAX = 500
+_LINE_CHARACTERS_MAX = 500
 
 
 def error_line(error: BaseException) -> str:
@@ -16,4 +16,4 @@ def error_line(error: BaseException) -> str:
         line = f"{line} ({Path(frames[-1].filename).name}:{frames[-1].lineno}, {frames[-1].name})"
     if error.__cause__ is not None:
         line = f"{line}, because of {error_line(error.__cause__)}"
-    return line[:LINE_CHARACTERS_MAX]
+    return line[:_LINE_CHARACTERS_MAX]

@@ -14,7 +14,7 @@ from sekkei.errors import NoAnswer
 from sekkei.store.http import Answer, Limits, Origin, Pool
 
 LIMITS = Limits(connections=10, connect_seconds=10.0, answer_seconds=30.0, idle_seconds=30.0)
-ORIGINS_MAX = 100
+_ORIGINS_MAX = 100
 Exchange = Callable[[str, str, Mapping[str, str], bytes], Awaitable[Answer]]
 """Method, URL, headers and body; raises NoAnswer."""
 NETWORK: ContextVar[Exchange | None] = ContextVar("network", default=None)
@@ -82,7 +82,7 @@ class Http:
         key = (origin.secure, origin.host, origin.port, address)
         pool = self._pools.get(key)
         if pool is None:
-            if len(self._pools) >= ORIGINS_MAX:
+            if len(self._pools) >= _ORIGINS_MAX:
                 self.close()
             if origin.secure and self._tls is None:
                 self._tls = ssl.create_default_context()

@@ -27,7 +27,7 @@ ATTEMPTS_QUIET = 5
 """Of one step, in a row; then an alarm rings."""
 STEP_SECONDS = 900.0
 """As long as AWS Lambda would let it."""
-RUNS_PER_ROUND = 25
+_RUNS_PER_ROUND = 25
 KEPT = timedelta(days=30)
 
 log = logging.getLogger("sekkei.runtime.jobs")
@@ -73,7 +73,7 @@ async def due_runs(runtime: Database, when: Due, definitions: Mapping[str, Mappi
     def is_ours(run: JobRun) -> bool:
         return run.job in definitions.get(run.system, ())
 
-    return when.now_of(await due(runtime, due_jobs(when.until), is_ours, RUNS_PER_ROUND), JobRun.due_at)
+    return when.now_of(await due(runtime, due_jobs(when.until), is_ours, _RUNS_PER_ROUND), JobRun.due_at)
 
 
 class Jobs:

@@ -162,14 +162,14 @@ def _hand_over(listener: asyncio.Queue[LiveEvent], event: LiveEvent) -> None:
 
 
 LOG = "live"
-POLL_SECONDS = 0.25
+_POLL_SECONDS = 0.25
 FAILED_SECONDS = 2.0
-KEPT_TIME = timedelta(minutes=10)
-BATCH_EVENTS_MAX = 100
+_KEPT_TIME = timedelta(minutes=10)
+_BATCH_EVENTS_MAX = 100
 EVENT_BYTES_MAX = 2_000
 """A longer one asks pages to load again; so a whole batch always fits into an item."""
-PUBLISHED_MAX = 10_000
-BEHIND_BATCHES_MAX = 200
+_PUBLISHED_MAX = 10_000
+_BEHIND_BATCHES_MAX = 200
 """Whoever has missed more than this loads the page again."""
 IDS_PER_BATCH = 1_000
 
@@ -183,7 +183,7 @@ class LiveLog:
         self._runtime = runtime
         self._clock = clock
         self._live = live
-        self._waiting: deque[Published] = deque(maxlen=PUBLISHED_MAX)
+        self._waiting: deque[Published] = deque(maxlen=_PUBLISHED_MAX)
         self._wake = asyncio.Event()
         self._turn = asyncio.Lock()
         self._number = 0
@@ -231,7 +231,7 @@ class LiveLog:
 
     async def _forever(self) -> None:
         while True:
-            pause = POLL_SECONDS
+            pause = _POLL_SECONDS
             self._wake.clear()
             try:
                 await self.run_once()
@@ -243,11 +243,11 @@ class LiveLog:
                 await asyncio.wait_for(self._wake.wait(), pause)
 
     async def _append(self) -> None:
-        batch = [self._waiting[place] for place in range(min(len(self._waiting), BATCH_EVENTS_MAX))]
+        batch = [self._waiting[place] for place in range(min(len(self._waiting), _BATCH_EVENTS_MAX))]
         events = [_bounded(one) for one in batch]
         following = self._number + 1
         now = days.now(self._clock)
-        row = LiveBatch(log=LOG, number=following, events=orjson.dumps(events).decode(), expires=now + KEPT_TIME)
+        row = LiveBatch(log=LOG, number=following, events=orjson.dumps(events).decode(), expires=now + _KEPT_TIME)
         moved = live_heads.update(LOG).set(LiveHead.number, following)
         moved = moved.when(LiveHead.number == self._number, LiveHead.life == self._live.life)
         try:
@@ -262,7 +262,7 @@ class LiveLog:
     async def _read(self) -> None:
         """Everything up to the head."""
         head = await self._head()
-        if head.life != self._live.life or not 0 <= head.number - self._number <= BEHIND_BATCHES_MAX:
+        if head.life != self._live.life or not 0 <= head.number - self._number <= _BEHIND_BATCHES_MAX:
             self._begin_at(head)
         if head.number == self._number:
             return

@@ -13,9 +13,9 @@ from sekkei.runtime.dead_letters import DeadLetterKind
 from sekkei.runtime.deployment import Deployment
 from sekkei.runtime.design import due_jobs, due_messages, due_schedules
 
-DEAD_LETTERS_COUNTED = 100
+_DEAD_LETTERS_COUNTED = 100
 """More of a kind are shown as this many: there is enough to do."""
-Labels = Mapping[str, str]
+_Labels = Mapping[str, str]
 
 
 async def text(deployment: Deployment) -> str:
@@ -38,12 +38,14 @@ async def text(deployment: Deployment) -> str:
     return "\n".join([*lines, ""])
 
 
-async def _dead_letters(deployment: Deployment) -> list[tuple[Labels, float]]:
-    pages = {kind.value: await deployment.dead_letters.page(kind, size=DEAD_LETTERS_COUNTED) for kind in DeadLetterKind}
+async def _dead_letters(deployment: Deployment) -> list[tuple[_Labels, float]]:
+    pages = {
+        kind.value: await deployment.dead_letters.page(kind, size=_DEAD_LETTERS_COUNTED) for kind in DeadLetterKind
+    }
     return _by("kind", {kind: len(found) for kind, (found, _) in pages.items()})
 
 
-async def _late(deployment: Deployment) -> list[tuple[Labels, float]]:
+async def _late(deployment: Deployment) -> list[tuple[_Labels, float]]:
     """A worker that is down or behind shows here."""
     runtime, now = deployment.runtime, days.now(deployment.clock)
     first: dict[str, list[datetime | None]] = {
@@ -58,15 +60,15 @@ def _seconds(due: Iterable[datetime | None], now: datetime) -> float:
     return max((round((now - moment).total_seconds(), 3) for moment in due if moment is not None), default=0.0)
 
 
-def _by(label: str, values: Mapping[str, float]) -> list[tuple[Labels, float]]:
+def _by(label: str, values: Mapping[str, float]) -> list[tuple[_Labels, float]]:
     return [({label: name}, value) for name, value in sorted(values.items())]
 
 
-def _family(name: str, kind: str, about: str, samples: Iterable[tuple[Labels, float]]) -> list[str]:
+def _family(name: str, kind: str, about: str, samples: Iterable[tuple[_Labels, float]]) -> list[str]:
     return [f"# HELP {name} {about}", f"# TYPE {name} {kind}", *(_sample(name, *one) for one in samples)]
 
 
-def _sample(name: str, labels: Labels, value: float) -> str:
+def _sample(name: str, labels: _Labels, value: float) -> str:
     inside = ",".join(f'{label}="{_escaped(text)}"' for label, text in labels.items())
     return f"{name}{{{inside}}} {value:g}" if inside else f"{name} {value:g}"
 

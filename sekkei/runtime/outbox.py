@@ -20,7 +20,7 @@ from sekkei.runtime.retention import Kept
 from sekkei.store.http import Answer
 
 KEPT = timedelta(days=90)
-PAUSE_SECONDS_MIN = 1.0
+_PAUSE_SECONDS_MIN = 1.0
 SHELL = "web"
 """What the web shell itself sends, such as codes to sign in with; every process may see to it."""
 
@@ -40,7 +40,7 @@ class TryAgain(Exception):
 
     def __init__(self, seconds: float, reason: str, *, everywhere: bool = True) -> None:
         super().__init__(reason)
-        self.seconds, self.everywhere = max(PAUSE_SECONDS_MIN, seconds), everywhere
+        self.seconds, self.everywhere = max(_PAUSE_SECONDS_MIN, seconds), everywhere
 
 
 def busy(

@@ -39,7 +39,7 @@ from sekkei.runtime.failures import error_line
 from sekkei.runtime.leases import LeaseLost, Leases, take
 from sekkei.store.protocol import Store
 
-BATCH_RECORDS = 100
+_BATCH_RECORDS = 100
 ATTEMPTS_MAX = 5
 LIMIT_SECONDS = 300.0
 """For a handler with some records. When several take longer together, each is given as long by itself."""
@@ -50,8 +50,8 @@ LEASE = timedelta(seconds=60)
 """Renewed at half of its life, so that an idle stream costs two writes a minute."""
 SHARDS_KNOWN = timedelta(minutes=5)
 """Shards are asked for again when one has come to its end; and after this long, in case the stream was replaced."""
-CHECKPOINT_KEPT = timedelta(days=2)
-SET_ASIDE_KEPT = timedelta(days=90)
+_CHECKPOINT_KEPT = timedelta(days=2)
+_SET_ASIDE_KEPT = timedelta(days=90)
 
 log = logging.getLogger("sekkei.runtime.pump")
 
@@ -60,7 +60,7 @@ Handler = Callable[[Mapping[str, Any]], Awaitable[Mapping[str, Any]]]
 """An event with Records goes in; {"batchItemFailures": [{"itemIdentifier": sequence number}]} comes out. An entry may
 carry an "error" beside it, which Lambda's answer has no place for: why it failed, in one line."""
 
-UNTOLD = "the handler reported it as failed and did not say why"
+_UNTOLD = "the handler reported it as failed and did not say why"
 
 
 def stream_handler(reactions: Reactions) -> Handler:
@@ -186,7 +186,7 @@ class Pump:
         row = unread_shards.upsert(self._consumer, shard).set(UnreadShard.error, error_line(error))
         row = row.set(UnreadShard.attempts, failures).set_if_absent(UnreadShard.listed_pk, "UNREAD")
         now = days.now(self._clock)
-        row = row.set_if_absent(UnreadShard.listed_at, now).set(UnreadShard.expires, now + SET_ASIDE_KEPT)
+        row = row.set_if_absent(UnreadShard.listed_at, now).set(UnreadShard.expires, now + _SET_ASIDE_KEPT)
         if place is not None and place.sequence is not None:
             row = row.set(UnreadShard.sequence, place.sequence)
         try:
@@ -284,11 +284,11 @@ class Pump:
         """From where it stopped; an iterator that has grown too old is renewed."""
         iterator = self._iterators.pop(shard, None) or await self._iterator(stream, shard, sequence)
         try:
-            return await self._store.call("GetRecords", {"ShardIterator": iterator, "Limit": BATCH_RECORDS})
+            return await self._store.call("GetRecords", {"ShardIterator": iterator, "Limit": _BATCH_RECORDS})
         except (ExpiredIteratorException, TrimmedDataAccessException) as error:
             log.info("a stream iterator had to be renewed", extra={"consumer": self._consumer, "error": repr(error)})
         iterator = await self._iterator(stream, shard, sequence)
-        return await self._store.call("GetRecords", {"ShardIterator": iterator, "Limit": BATCH_RECORDS})
+        return await self._store.call("GetRecords", {"ShardIterator": iterator, "Limit": _BATCH_RECORDS})
 
     async def _iterator(self, stream: str, shard: str, sequence: str | None) -> str:
         request: dict[str, Any] = {"StreamArn": stream, "ShardId": shard, "ShardIteratorType": "TRIM_HORIZON"}
@@ -338,7 +338,7 @@ class Pump:
                 if failed:
                     return failed
             return {}
-        return {entry["itemIdentifier"]: entry.get("error", UNTOLD) for entry in answer.get("batchItemFailures", ())}
+        return {entry["itemIdentifier"]: entry.get("error", _UNTOLD) for entry in answer.get("batchItemFailures", ())}
 
     async def _pass_by(self, record: Record, reason: str) -> bool:
         """Count a failure; set the record aside when it has failed too often."""
@@ -354,7 +354,7 @@ class Pump:
             error=reason,
             attempts=attempts,
             listed_at=now,
-            expires=now + SET_ASIDE_KEPT,
+            expires=now + _SET_ASIDE_KEPT,
         )
         try:
             await self._runtime.write(set_aside.put(aside))
@@ -390,7 +390,7 @@ class Pump:
         update = (
             checkpoints.upsert(self._consumer, shard)
             .set_if_absent(Checkpoint.finished, False)
-            .set(Checkpoint.expires, days.now(self._clock) + CHECKPOINT_KEPT)
+            .set(Checkpoint.expires, days.now(self._clock) + _CHECKPOINT_KEPT)
             .when(self._leases.held(self._worker) | self._leases.free())
         )
         found = await take(self._runtime, self._leases.taking(update, self._worker))

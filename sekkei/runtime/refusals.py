@@ -30,7 +30,7 @@ from collections.abc import Mapping
 from sekkei.texts import kebab, texts_near
 
 Localized = Mapping[str, str]
-MINUTES_FROM_SECONDS = 120
+_MINUTES_FROM_SECONDS = 120
 
 
 class Refusal(Exception):
@@ -117,6 +117,6 @@ class TooMany(Refusal):
 
     def text(self, language: str) -> str:
         texts = texts_near(__name__)
-        if type(self) is not TooMany or texts is None or self.retry_after_seconds < MINUTES_FROM_SECONDS:
+        if type(self) is not TooMany or texts is None or self.retry_after_seconds < _MINUTES_FROM_SECONDS:
             return super().text(language)
         return texts(language, "wait.minutes", n=-(-self.retry_after_seconds // 60))

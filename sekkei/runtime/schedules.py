@@ -23,7 +23,7 @@ from sekkei.runtime.leases import Due, Leases, due, take
 ATTEMPTS_MAX = 10
 LIMIT_SECONDS = 900.0
 """As long as AWS Lambda would let it; what takes longer is a job with steps."""
-KEPT_AFTER_FAILURE = timedelta(days=30)
+_KEPT_AFTER_FAILURE = timedelta(days=30)
 
 
 class Schedules(Protocol):
@@ -114,7 +114,7 @@ class StoredSchedules:
         update = schedules.update(schedule.name).set(Schedule.last_error, error_line(error))
         if schedule.attempts >= ATTEMPTS_MAX:
             update = update.set(Schedule.due_pk, FAILED + SCHEDULE).set(Schedule.due_at, now)
-            update = update.set(Schedule.expires, now + KEPT_AFTER_FAILURE)
+            update = update.set(Schedule.expires, now + _KEPT_AFTER_FAILURE)
         else:
             update = update.set(Schedule.due_at, now + backoff(schedule.attempts, self._clock))
         await self._settle(self._leases.putting_down(update, schedule.lease_by))

@@ -14,7 +14,7 @@ from sekkei import private
 from sekkei.kit.signing import Signer, derived
 from sekkei.runtime.retention import Kept
 
-TOKEN_LENGTH_MIN = 16
+_TOKEN_LENGTH_MIN = 16
 
 
 class Secrets:
@@ -73,8 +73,8 @@ def from_environment(environment: Mapping[str, str] | None = None, **overrides: 
         raise ValueError(
             f"SEKKEI_SHARED is part of table names: letters, digits, - _ and . only; it is {values['shared']!r}."
         )
-    if 0 < len(values.get("metrics_token", "x" * TOKEN_LENGTH_MIN)) < TOKEN_LENGTH_MIN:
-        raise ValueError(f"SEKKEI_METRICS_TOKEN is too short to be safe; give at least {TOKEN_LENGTH_MIN} characters.")
+    if 0 < len(values.get("metrics_token", "x" * _TOKEN_LENGTH_MIN)) < _TOKEN_LENGTH_MIN:
+        raise ValueError(f"SEKKEI_METRICS_TOKEN is too short to be safe; give at least {_TOKEN_LENGTH_MIN} characters.")
     known: dict[str, object] = {
         "data": data,
         "store": values.get("store", ""),

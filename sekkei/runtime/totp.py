@@ -12,13 +12,13 @@ from urllib.parse import quote
 
 from sekkei.kit.codes import DIGITS, read_code
 
-PERIOD_SECONDS = 30
-DRIFT = 1
+_PERIOD_SECONDS = 30
+_DRIFT = 1
 """Codes of the step before and the step after count too: clocks differ, and typing takes time."""
 
 
 def step_at(now: float) -> int:
-    return int(now // PERIOD_SECONDS)
+    return int(now // _PERIOD_SECONDS)
 
 
 def code(key: bytes, step: int, digits: int = DIGITS) -> str:
@@ -33,7 +33,7 @@ def matching_step(key: bytes, given: str, now: float, after: int = -1) -> int | 
     """The step whose code was given, of those near now and later than `after`: no code counts twice."""
     digits = read_code(given) or ""
     here = step_at(now)
-    for step in range(max(0, here - DRIFT), here + DRIFT + 1):
+    for step in range(max(0, here - _DRIFT), here + _DRIFT + 1):
         if hmac.compare_digest(code(key, step).encode(), digits.encode()) and step > after:
             return step
     return None

@@ -39,9 +39,9 @@ from sekkei.store.protocol import Store
 
 QUICK_SECONDS = 0.05
 """After a round that found nothing."""
-GROWTH = 4
+_GROWTH = 4
 """So much longer is the pause after each further one: a store over HTTP pays for every look."""
-LEAST_SECONDS = 0.01
+_LEAST_SECONDS = 0.01
 """What is due and waits for a place is not looked at more often than this."""
 IDLE_SECONDS = 1.9
 """The longest pause where the store can tell: what another process has written is seen within two seconds."""
@@ -53,9 +53,9 @@ SURE_SECONDS = 25.0
 FAILED_SECONDS = 5.0
 FAILURES_MAX = 3
 """Of a round, in a row; then an alarm rings."""
-STOP_SECONDS = 2.5
+_STOP_SECONDS = 2.5
 """For what is under way when the process ends; less than it has, see `sekkei.ending`."""
-ROUNDS_MAX = 1_000
+_ROUNDS_MAX = 1_000
 
 log = logging.getLogger("sekkei.runtime.worker")
 
@@ -222,7 +222,7 @@ class Worker:
         self._stopping.set()
         for each in self._rounds:
             each.ear.hear()
-        await asyncio.gather(self._end_rounds(), self.delivery.stop(STOP_SECONDS))
+        await asyncio.gather(self._end_rounds(), self.delivery.stop(_STOP_SECONDS))
         if self._tasks:
             self.pulse.note(EVERYTHING)  # others may go on with all of it
         self._tasks = []
@@ -232,7 +232,7 @@ class Worker:
 
     async def _end_rounds(self) -> None:
         if self._tasks:
-            _, late = await asyncio.wait(self._tasks, timeout=STOP_SECONDS)
+            _, late = await asyncio.wait(self._tasks, timeout=_STOP_SECONDS)
             for task in late:
                 log.warning("a round of the worker is cut off", extra={"round": task.get_name()})
                 task.cancel()
@@ -240,14 +240,14 @@ class Worker:
 
     async def run_until_idle(self) -> None:
         """Everything that can be done at this moment of the clock; for tests and commands."""
-        for _ in range(ROUNDS_MAX):
+        for _ in range(_ROUNDS_MAX):
             done = await self.fire_due() + await self.delivery.run_once() + await self.work_on_jobs()
             for system in self._systems.values():
                 for pump in system.pumps:
                     done += await pump.run_once()
             if not done:
                 return
-        raise RuntimeError(f"The worker is still busy after {ROUNDS_MAX} rounds.")
+        raise RuntimeError(f"The worker is still busy after {_ROUNDS_MAX} rounds.")
 
     async def deliver(self) -> int:
         """Send what waits in the outbox."""
@@ -320,14 +320,14 @@ class Worker:
             if busy or await self._until_next(each, pause, version):
                 pause = QUICK_SECONDS
             else:
-                pause = min(pause * GROWTH, each.idle_seconds)
+                pause = min(pause * _GROWTH, each.idle_seconds)
 
     async def _until_next(self, each: Round, pause: float, version: int | None) -> bool:
         """Wait until there is a reason to look again; whether that was something heard in this process."""
         waited = 0.0
         while not self._stopping.is_set():
             due = each.due.seconds()
-            step = pause if due is None else min(pause, max(due, LEAST_SECONDS))
+            step = pause if due is None else min(pause, max(due, _LEAST_SECONDS))
             if await self._pause(each.ear, step):
                 return True
             waited += step

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from sekkei.texts import DEFAULT, LANGUAGES, Table, Text, folder_of, kebab, read
 
-CLIENT = "client."
+_CLIENT = "client."
 """The section that a script gets whole."""
-REFUSAL = "refusal."
+_REFUSAL = "refusal."
 _CALLS = frozenset({"t", "say", "here", "flash", "words"})
 _KEY = re.compile(r"(?!.*\.(?:csv|example|html|js|json|txt)$)([a-z-]+)(?:\.[a-z0-9-]+)+")
 """A string of this form, but a name of a file or host, is a key if it begins with a section of the package."""
@@ -73,7 +73,7 @@ class _Sources:
         self._classes: set[str] = set()
         for file in sorted(folder.rglob("*.html")) + sorted(folder.rglob("*.js")):
             text = file.read_text("utf-8")
-            prefix = CLIENT if file.suffix == ".js" else ""  # a script has its section without the name
+            prefix = _CLIENT if file.suffix == ".js" else ""  # a script has its section without the name
             self._calls += [(file.name, prefix + key) for key in _USED.findall(text)]
             self._sections.update(_SECTION.findall(text))
             self._strings.update(_QUOTED.findall(text))
@@ -91,9 +91,9 @@ class _Sources:
         section, _, rest = key.partition(".")
         return (
             key in self._strings
-            or key.startswith((CLIENT, *self._beginnings))
+            or key.startswith((_CLIENT, *self._beginnings))
             or section in self._sections
-            or (key.startswith(REFUSAL) and rest in self._classes)
+            or (key.startswith(_REFUSAL) and rest in self._classes)
         )
 
     def _read(self, file: Path) -> None:

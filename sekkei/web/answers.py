@@ -27,7 +27,7 @@ from sekkei.web.texts import language_of, t
 
 
 @dataclass(frozen=True, slots=True)
-class Flash:
+class _Flash:
     """A message for the next page: the key of a text with its values, or a refusal."""
 
     text: str | Refusal
@@ -47,7 +47,7 @@ class Flash:
 class _Answer:
     """Compared by what it holds."""
 
-    flashes: tuple[Flash, ...] = ()
+    flashes: tuple[_Flash, ...] = ()
 
     def __eq__(self, other: object) -> bool:
         return type(self) is type(other) and vars(self) == vars(other)
@@ -61,7 +61,7 @@ class _Answer:
         """With a message: the text of a key, or the words of a refusal."""
         chosen: Level = level or ("error" if isinstance(text, Refusal) else "ok")
         answer = copy(self)
-        answer.flashes = (*self.flashes, Flash(text, chosen, values))
+        answer.flashes = (*self.flashes, _Flash(text, chosen, values))
         return answer
 
     def offering(self, label: str, path: str) -> Self:

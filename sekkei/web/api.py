@@ -188,7 +188,7 @@ def fields(schema: Mapping[str, Any]) -> list[tuple[str, Markup, bool]]:
 
 T = TypeVar("T")
 H = TypeVar("H", bound=Callable[..., Awaitable[Any]])
-VERSION_DIGITS_MAX = 18
+_VERSION_DIGITS_MAX = 18
 _ENCODER = msgspec.json.Encoder(decimal_format="number")
 
 
@@ -226,7 +226,7 @@ def version_in_if_match(request: Request) -> int | None:
     if not given or given == "*":
         return None
     text = given.removeprefix("W/").strip('"')
-    if not text.isascii() or not text.isdigit() or len(text) > VERSION_DIGITS_MAX:
+    if not text.isascii() or not text.isdigit() or len(text) > _VERSION_DIGITS_MAX:
         raise Changed()
     return int(text)
 

@@ -50,8 +50,8 @@ from sekkei.web.routing import Addresses
 from sekkei.web.static_files import StaticFiles
 from sekkei.web.texts import SHELL as SHELL_TEXTS
 
-READY_SECONDS = 3.0
-LOOPBACK_NAMES = frozenset({"127.0.0.1", "::1", "localhost"})
+_READY_SECONDS = 3.0
+_LOOPBACK_NAMES = frozenset({"127.0.0.1", "::1", "localhost"})
 FORWARDING = frozenset(
     {
         "cf-connecting-ip",
@@ -116,7 +116,7 @@ class Shell:
         reload = settings.get("develop") not in ("", "0")
         self.templates = make_environment(_folders(packages, "templates"), reload=reload)
         self.hosts = self._host_names()
-        self._meant_for_this_machine = urlsplit(settings.public_url).hostname in LOOPBACK_NAMES
+        self._meant_for_this_machine = urlsplit(settings.public_url).hostname in _LOOPBACK_NAMES
         self.webhooks: list[re.Pattern[str]] = []
         self.load_demo = settings.demo
         self._prepared = False
@@ -145,7 +145,7 @@ class Shell:
     def _host_names(self) -> frozenset[str]:
         """The names that requests may be addressed to; more of them in SEKKEI_HOSTS."""
         given = {urlsplit(self.settings.public_url).hostname or "", *self.settings.get("hosts").split(",")}
-        return frozenset(name.strip().lower() for name in given if name.strip()) | LOOPBACK_NAMES
+        return frozenset(name.strip().lower() for name in given if name.strip()) | _LOOPBACK_NAMES
 
     async def identify(self, request: Request) -> None:
         """Who is asking: a bearer token of ours or of an app, one of the provider's, or a session."""
@@ -186,7 +186,7 @@ class Shell:
         """
         if not self.loopback or not self._meant_for_this_machine or request.client is None:
             return False
-        if _host(request.headers.get("host", "")) not in LOOPBACK_NAMES or FORWARDING & set(request.headers.keys()):
+        if _host(request.headers.get("host", "")) not in _LOOPBACK_NAMES or FORWARDING & set(request.headers.keys()):
             return False
         try:
             return ipaddress.ip_address(request.client.host).is_loopback
@@ -326,7 +326,7 @@ async def ready(request: Request) -> Response:
     """The store answers too, so that requests may be sent here."""
     runtime = request.app.state.shell.deployment.runtime
     try:
-        async with asyncio.timeout(READY_SECONDS):
+        async with asyncio.timeout(_READY_SECONDS):
             await runtime.get(once("readyz"))
     except Exception as error:
         log.warning("the store does not answer", extra={"error": repr(error)})

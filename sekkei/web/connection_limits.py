@@ -23,7 +23,7 @@ from sekkei.web.limits import counted_as
 from sekkei.wire import limits
 
 NEVER = float("inf")
-Exempt = Callable[[str], bool]
+_Exempt = Callable[[str], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ def patience_here() -> Patience:
     return Patience(connections_max=min(Patience().connections_max, limits.room()))
 
 
-def proxies(forwarded_from: str) -> Exempt:
+def proxies(forwarded_from: str) -> _Exempt:
     """Through these addresses many people come: a proxy, whether or not its headers count, and this machine."""
     names = {name.strip() for name in forwarded_from.split(",") if name.strip()}
 
@@ -72,7 +72,7 @@ class Guard:
     """All connections of one port."""
 
     patience: Patience = field(default_factory=patience_here)
-    exempt: Exempt = field(default_factory=lambda: proxies(""))
+    exempt: _Exempt = field(default_factory=lambda: proxies(""))
     connections: set[GuardedProtocol] = field(default_factory=set)
     by_address: Counter[str] = field(default_factory=Counter)
     entered: int = 0
@@ -161,7 +161,7 @@ class GuardedProtocol(HttpToolsProtocol):
         if self._in_head:
             self._head_bytes += len(data)
             if self._head_bytes > self._patience.head_bytes_max:
-                self._refuse(HEAD_TOO_LARGE)
+                self._refuse(_HEAD_TOO_LARGE)
 
     def on_message_begin(self) -> None:
         super().on_message_begin()
@@ -201,7 +201,7 @@ class GuardedProtocol(HttpToolsProtocol):
         if self.transport.is_closing() or not self.flow or self.flow.write_paused:
             self.transport.abort()
         elif (self._in_body or self._head_bytes) and unanswered:
-            self._refuse(TOO_SLOW)
+            self._refuse(_TOO_SLOW)
         else:
             self.transport.close()
 
@@ -219,10 +219,10 @@ def _answer(status: str, ja: str, en: str, wait_seconds: int = 0) -> bytes:
     return f"{head}{retry}connection: close\r\n\r\n".encode() + body
 
 
-TOO_SLOW = _answer(
+_TOO_SLOW = _answer(
     "408 Request Timeout", "リクエストが届くのに時間がかかりすぎました。", "The request took too long to arrive."
 )
-HEAD_TOO_LARGE = _answer(
+_HEAD_TOO_LARGE = _answer(
     "431 Request Header Fields Too Large", "ヘッダーが大きすぎます。", "The headers are too large."
 )
 TOO_MANY = _answer(

@@ -23,7 +23,7 @@ from sekkei.kit.signing import Signer
 from sekkei.runtime.refusals import NotAllowed
 
 FIELD = "_csrf"
-HEADER = "x-csrf-token"
+_HEADER = "x-csrf-token"
 ANONYMOUS_COOKIE = "sekkei_visitor"
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 _FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
@@ -45,7 +45,7 @@ def webhook(endpoint: E) -> E:
     return endpoint
 
 
-def is_webhook(route: Route) -> bool:
+def _is_webhook(route: Route) -> bool:
     return bool(getattr(route.endpoint, _WEBHOOK, False))
 
 
@@ -55,7 +55,7 @@ def webhook_paths(routes: Sequence[BaseRoute], prefix: str = "") -> list[re.Patt
     for route in routes:
         if isinstance(route, Mount):
             found += webhook_paths(list(route.routes), prefix + route.path)
-        elif isinstance(route, Route) and is_webhook(route):
+        elif isinstance(route, Route) and _is_webhook(route):
             found.append(re.compile(f"^{re.escape(prefix)}{route.path_regex.pattern.removeprefix('^')}"))
     return found
 
@@ -108,7 +108,7 @@ def guard(routes: list[BaseRoute]) -> None:
         if isinstance(route, Mount):
             guard(list(route.routes))
         elif isinstance(route, Route):
-            if not is_webhook(route) and (route.methods is None or route.methods - SAFE):
+            if not _is_webhook(route) and (route.methods is None or route.methods - SAFE):
                 route.app = _Guard(route.app)
             bytes_max = getattr(route.endpoint, _LIMIT, None)
             if bytes_max is not None:
@@ -140,7 +140,7 @@ class _Guard:
 async def _check(request: Request) -> Receive:
     """Raise unless the request is one of ours; gives back a way to read the body again."""
     _check_origin(request)
-    given = request.headers.get(HEADER)
+    given = request.headers.get(_HEADER)
     receive = request.receive
     if given is None and request.headers.get("content-type", "").startswith(_FORMS):
         body = await request.body()

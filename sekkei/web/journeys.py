@@ -35,8 +35,8 @@ from sekkei.web.testing import Client, Reply, opened, test_settings
 ENV = "test"
 START = 1_794_700_800.0
 """2026-11-15, midnight (UTC)."""
-SETTLES_SECONDS = 630
-AFTERWARDS_SECONDS = 4.0
+_SETTLES_SECONDS = 630
+_AFTERWARDS_SECONDS = 4.0
 
 
 @dataclass
@@ -107,7 +107,7 @@ class Journeys:
                 await step(me)
                 for _ in range(2):  # some of what follows waits for a few seconds
                     await me.client.work()
-                    me.clock.advance(AFTERWARDS_SECONDS)
+                    me.clock.advance(_AFTERWARDS_SECONDS)
                 await me.client.work()
                 _forget_looking(journal)
                 about = (step.__doc__ or name).strip().splitlines()[0]
@@ -129,7 +129,7 @@ class Journeys:
                     await self._begin(me)
                 for _ in range(3):  # what the demo data set going comes to rest
                     await client.work()
-                    clock.advance(SETTLES_SECONDS / 3)
+                    clock.advance(_SETTLES_SECONDS / 3)
                 await client.work()
                 yield me, journal
         finally:

@@ -41,9 +41,9 @@ ASKED_AGAIN_SECONDS = 5.0
 """How long it holds that somebody may listen, unless a change of rights is announced."""
 CONNECTIONS_MAX = 12
 """For one person, over all their browsers: each needs one."""
-CONNECTIONS_PER_ADDRESS_MAX = 100
+_CONNECTIONS_PER_ADDRESS_MAX = 100
 """For people who are not signed in; many of them may share an address."""
-RETRY_MILLISECONDS = 2_000
+_RETRY_MILLISECONDS = 2_000
 
 
 class Connections:
@@ -82,7 +82,7 @@ def stream(listener: Listener) -> Response:
         return Response(status_code=204)
     connections: Connections = shell.connections
     user = request.state.user
-    who, most = (user.id, CONNECTIONS_MAX) if user else (counted_as(address(request)), CONNECTIONS_PER_ADDRESS_MAX)
+    who, most = (user.id, CONNECTIONS_MAX) if user else (counted_as(address(request)), _CONNECTIONS_PER_ADDRESS_MAX)
     if connections.open[who] >= most:
         raise TooMany(10)
     # X-Accel-Buffering: a proxy that collects the answer first would defeat its purpose.
@@ -159,7 +159,7 @@ class Listener:
     # How it is written; `sekkei.web.live` writes it otherwise.
 
     def hello(self, stale: bool) -> bytes:
-        greeting = f"retry: {RETRY_MILLISECONDS}\n\n".encode()
+        greeting = f"retry: {_RETRY_MILLISECONDS}\n\n".encode()
         return greeting + self.load_again(()) if stale else greeting
 
     def alive(self) -> bytes:
@@ -232,7 +232,7 @@ async def _events(listener: Listener, stopping: asyncio.Event) -> AsyncIterator[
 
 
 PATHS_MAX = 50
-PATH_CHARACTERS_MAX = 300
+_PATH_CHARACTERS_MAX = 300
 LISTENS = "sekkei_listens"
 """The mark on an endpoint that answers with `Events`."""
 
@@ -243,7 +243,7 @@ class NothingToHear(Invalid):
 
 async def listen(request: Request) -> Response:
     paths = sorted(set(request.query_params.getlist("on")))
-    if not 1 <= len(paths) <= PATHS_MAX or any(len(path) > PATH_CHARACTERS_MAX for path in paths):
+    if not 1 <= len(paths) <= PATHS_MAX or any(len(path) > _PATH_CHARACTERS_MAX for path in paths):
         raise NothingToHear(field="on")
     topics: dict[str, dict[str, Request]] = {}
     refused = []

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from sekkei.web.application import Shell
 
 PATH = "/metrics"
-MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+_MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 
 async def show(request: Request) -> Response:
@@ -25,7 +25,7 @@ async def show(request: Request) -> Response:
         if current_user(request) is not None:
             return PlainTextResponse("not for you", 403)
         return PlainTextResponse("a token is needed", 401, {"WWW-Authenticate": 'Bearer realm="metrics"'})
-    return Response(await metrics.text(shell.deployment), media_type=MEDIA_TYPE)
+    return Response(await metrics.text(shell.deployment), media_type=_MEDIA_TYPE)
 
 
 def _has_token(request: Request, wanted: str) -> bool:

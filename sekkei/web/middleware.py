@@ -39,8 +39,8 @@ HOST_SESSION_COOKIE = f"__Host-{SESSION_COOKIE}"
 """Its name over https: no other host, no subdomain and no plain http can set it."""
 BODY_BYTES_MAX = 1_000_000
 """Of any request; a route that takes more says so with `@body_limit(...)`."""
-YEAR_SECONDS = 365 * 24 * 3600
-FLASH_SECONDS = 600
+_YEAR_SECONDS = 365 * 24 * 3600
+_FLASH_SECONDS = 600
 _HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[0-9A-Za-z._-]+)(?::[0-9]{1,5})?")
 """A name or an address, and perhaps a port: nothing that one reader of it takes for another name than the next."""
 
@@ -179,15 +179,15 @@ class Gate:
         for name, value in _HEADERS.items():
             headers.setdefault(name, value)
         if self._secure:
-            headers.setdefault("Strict-Transport-Security", f"max-age={YEAR_SECONDS}")
+            headers.setdefault("Strict-Transport-Security", f"max-age={_YEAR_SECONDS}")
         headers["X-Request-Id"] = request.state.id
         state: Any = request.state
         if state.new_visitor:
             self.set_cookie(headers, ANONYMOUS_COOKIE, state.visitor)
         if state.language_chosen:
-            self.set_cookie(headers, LANGUAGE_COOKIE, state.language_chosen, YEAR_SECONDS)
+            self.set_cookie(headers, LANGUAGE_COOKIE, state.language_chosen, _YEAR_SECONDS)
         if state.new_flashes:
-            self.set_cookie(headers, FLASH_COOKIE, seal_flashes(request, state.new_flashes), FLASH_SECONDS)
+            self.set_cookie(headers, FLASH_COOKIE, seal_flashes(request, state.new_flashes), _FLASH_SECONDS)
         elif state.flashes_shown:
             self.set_cookie(headers, FLASH_COOKIE, "", 0)
         for name, value, seconds in state.set_cookies:

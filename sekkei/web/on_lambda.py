@@ -30,7 +30,7 @@ from sekkei.runtime.transports import configured
 from sekkei.store import Store, open_store
 from sekkei.web.application import application
 
-SPARE_SECONDS = 10.0
+_SPARE_SECONDS = 10.0
 """Left of a function's time when `work` begins nothing new."""
 WORK_SECONDS = 45.0
 """Then the next minute's call takes over; what has begun goes on, for as long as the function may run."""
@@ -49,7 +49,7 @@ class Functions:
     def work(self, event: Event, context: object) -> None:
         seconds = WORK_SECONDS
         if hasattr(context, "get_remaining_time_in_millis"):
-            seconds = min(seconds, context.get_remaining_time_in_millis() / 1000 - SPARE_SECONDS)
+            seconds = min(seconds, context.get_remaining_time_in_millis() / 1000 - _SPARE_SECONDS)
         self.schedule({"system": "", "job": "work", "payload": {"seconds": seconds}}, context)
 
     async def _react(self, event: Event) -> Mapping[str, Any]:

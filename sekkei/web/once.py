@@ -36,7 +36,7 @@ from sekkei.runtime.idempotency import AlreadyDone, Also, Idempotency, KeyInUse,
 from sekkei.web import csrf, reading
 from sekkei.web.identity.users import current_user
 
-REPLAYED = "Idempotency-Replayed"
+_REPLAYED = "Idempotency-Replayed"
 
 
 class Repeatable(msgspec.Struct, rename={"key": "Idempotency-Key"}):
@@ -66,7 +66,7 @@ class Made(Generic[Out]):
 
     @property
     def headers(self) -> dict[str, str]:
-        return {REPLAYED: "true"} if self.replayed else {}
+        return {_REPLAYED: "true"} if self.replayed else {}
 
 
 async def with_effect(
@@ -145,4 +145,4 @@ def _again(before: dict[str, Any], asked: str) -> Response:
     if "status" not in before:
         raise KeyInUse()
     body = before["body"].encode() or None
-    return Response(body, int(before["status"]), {**before["headers"], REPLAYED: "true"})
+    return Response(body, int(before["status"]), {**before["headers"], _REPLAYED: "true"})

@@ -47,7 +47,7 @@ _CODES = {
 }
 
 
-def wants_json(request: Request) -> bool:
+def _wants_json(request: Request) -> bool:
     """Programs say so: by the route, by what they accept, or by what they send."""
     if request.scope.get("sekkei.api") or request.scope["path"].split("/")[2:3] == ["api"]:
         return True  # by its path too: what the gate refuses has not come to a route yet
@@ -67,7 +67,7 @@ def problem(
     **further: Any,
 ) -> Response:
     """One answer for both kinds of readers."""
-    if not wants_json(request):
+    if not _wants_json(request):
         return page(
             request, "problem.html", status, headers=headers, status=status, code=code, detail=detail, **further
         )
@@ -91,9 +91,9 @@ def on_refusal(request: Request, error: Exception) -> Response:
     further: dict[str, Any] = {}
     if error.status == 401:
         headers["WWW-Authenticate"] = "Bearer"
-    if isinstance(error, SignInNeeded) and not wants_json(request):
+    if isinstance(error, SignInNeeded) and not _wants_json(request):
         return _to_sign_in(request)
-    if isinstance(error, ProofNeeded) and not wants_json(request):
+    if isinstance(error, ProofNeeded) and not _wants_json(request):
         return _to_proof(request)
     if isinstance(error, TooMany):
         headers["Retry-After"] = str(error.retry_after_seconds)
@@ -147,15 +147,15 @@ def on_store_error(request: Request, error: Exception) -> Response:
     if type(error).__name__ in _BUSY:
         log.warning("the store is busy", extra={"request_id": request.state.id, "error": type(error).__name__})
         return problem(request, 503, "busy", t(request, "problem.busy"), headers={"Retry-After": "1"})
-    return on_bug(request, error)
+    return _on_bug(request, error)
 
 
-def on_transaction_failed(request: Request, error: Exception) -> Response:
+def _on_transaction_failed(request: Request, error: Exception) -> Response:
     """A service that does not say what a failed condition means has a bug; conflicts are nobody's fault."""
     assert isinstance(error, TransactionFailed)
     if all(reason.code == "TransactionConflict" for _, reason in error.reasons):
         return problem(request, 503, "busy", t(request, "problem.busy"), headers={"Retry-After": "1"})
-    return on_bug(request, error)
+    return _on_bug(request, error)
 
 
 def on_condition_failed(request: Request, error: Exception) -> Response:
@@ -163,10 +163,10 @@ def on_condition_failed(request: Request, error: Exception) -> Response:
     assert isinstance(error, ConditionFailed)
     if error.unsure:
         return problem(request, 503, "busy", t(request, "problem.busy"), headers={"Retry-After": "1"})
-    return on_bug(request, error)
+    return _on_bug(request, error)
 
 
-def on_bug(request: Request, error: Exception) -> Response:
+def _on_bug(request: Request, error: Exception) -> Response:
     """Ours to repair. Nothing of the error goes out but a number to find it by."""
     extra = {"request_id": request.state.id, "path": path_for_logs(request), "method": request.method}
     log.error("a request failed", exc_info=error, extra=extra)
@@ -175,7 +175,7 @@ def on_bug(request: Request, error: Exception) -> Response:
 
 def on_any(request: Request, error: Exception) -> Response:
     """Whatever reached the gate: before a route was found, or because nobody else wanted it."""
-    return on_store_error(request, error) if isinstance(error, DynamoDBError) else on_bug(request, error)
+    return on_store_error(request, error) if isinstance(error, DynamoDBError) else _on_bug(request, error)
 
 
 def _here(handler: Callable[[Request, Exception], Response]) -> Callable[[Request, Exception], Awaitable[Response]]:
@@ -194,6 +194,6 @@ HANDLERS: Mapping[Any, Any] = {
     ValueRefused: _here(on_design_error),
     Contended: _here(on_design_error),
     ConditionFailed: _here(on_condition_failed),
-    TransactionFailed: _here(on_transaction_failed),
+    TransactionFailed: _here(_on_transaction_failed),
     DynamoDBError: _here(on_store_error),
 }

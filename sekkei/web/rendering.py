@@ -138,7 +138,7 @@ if TYPE_CHECKING:
     from sekkei.web.application import Shell
 
 FLASH_COOKIE = "sekkei_flash"
-THEME_COOKIE = "sekkei_theme"
+_THEME_COOKIE = "sekkei_theme"
 _FLASHES_MAX = 5
 Level = Literal["ok", "info", "warning", "error"]
 TEMPLATES = Path(__file__).parent / "templates"
@@ -219,7 +219,7 @@ def flash(request: Request, text: str, level: Level = "ok", offer: tuple[str, st
 
 
 def _theme(request: Request) -> str:
-    chosen = request.cookies.get(THEME_COOKIE)
+    chosen = request.cookies.get(_THEME_COOKIE)
     return chosen if chosen in ("light", "dark") else "auto"
 
 

@@ -20,14 +20,14 @@ from sekkei.web.live import LISTENS
 
 H = TypeVar("H", bound=Callable[..., Any])
 
-SECRET_PARAMETERS = ("token", "key")
+_SECRET_PARAMETERS = ("token", "key")
 """What a path's parameter is called when whoever knows it may open the page: a calendar's address, a link in a mail."""
 
 
 def path_for_logs(request: Request) -> str:
     """The path that was asked for; those who read logs are not among those who may open every link."""
     path: str = request.scope["path"]
-    for name in SECRET_PARAMETERS:
+    for name in _SECRET_PARAMETERS:
         secret = request.scope.get("path_params", {}).get(name)
         path = path.replace(secret, "…") if secret else path
     return path

@@ -23,8 +23,8 @@ from starlette.types import Message, Scope, Send
 # our pages is the CSRF token, and that is written differently each time: `sekkei.web.csrf`.
 
 
-FROM_BYTES = 1_000
-IN_THREAD_FROM_BYTES = 100_000
+_FROM_BYTES = 1_000
+_IN_THREAD_FROM_BYTES = 100_000
 """Compressing so much takes longer than others should wait."""
 LEVEL = 5
 KINDS = ("text/", "application/json", "application/problem+json", "application/manifest+json", "image/svg+xml")
@@ -39,8 +39,8 @@ def accepts(accept_encoding: str) -> bool:
     return False
 
 
-def worth_it(kind: str, length: int) -> bool:
-    return length >= FROM_BYTES and kind.startswith(KINDS) and not kind.startswith("text/event-stream")
+def _worth_it(kind: str, length: int) -> bool:
+    return length >= _FROM_BYTES and kind.startswith(KINDS) and not kind.startswith("text/event-stream")
 
 
 def packed(body: bytes, level: int = LEVEL) -> bytes:
@@ -69,7 +69,7 @@ class Compressing:
         headers = MutableHeaders(scope=start)
         body = first.get("body", b"")
         whole = not first.get("more_body") and "content-encoding" not in headers
-        if whole and worth_it(headers.get("content-type", ""), len(body)):
+        if whole and _worth_it(headers.get("content-type", ""), len(body)):
             headers.add_vary_header("Accept-Encoding")
             if self._accepted:
                 body = await _pack(body)
@@ -80,10 +80,10 @@ class Compressing:
 
 
 async def _pack(body: bytes) -> bytes:
-    return await asyncio.to_thread(packed, body) if len(body) >= IN_THREAD_FROM_BYTES else packed(body)
+    return await asyncio.to_thread(packed, body) if len(body) >= _IN_THREAD_FROM_BYTES else packed(body)
 
 
-FILE_BYTES_MAX = 2_000_000
+_FILE_BYTES_MAX = 2_000_000
 _TYPES = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml"}
 
 
@@ -98,7 +98,7 @@ class StaticFiles:
             for file in sorted(path for path in folder.rglob("*") if path.is_file()):
                 name = f"{prefix}/{file.relative_to(folder).as_posix()}".lstrip("/")
                 body = file.read_bytes()
-                if len(body) > FILE_BYTES_MAX:
+                if len(body) > _FILE_BYTES_MAX:
                     raise ValueError(f"{file} is too large to be kept in memory ({len(body)} bytes).")
                 kind = _TYPES.get(file.suffix) or mimetypes.guess_type(file.name)[0] or "application/octet-stream"
                 self._files[name] = (body, kind)
@@ -118,7 +118,7 @@ class StaticFiles:
             raise HTTPException(404)
         body, kind = found
         headers = {}
-        if worth_it(kind, len(body)) and accepts(request.headers.get("accept-encoding", "")):
+        if _worth_it(kind, len(body)) and accepts(request.headers.get("accept-encoding", "")):
             body = self._packed(request.path_params["name"], body)
             headers = {"Content-Encoding": "gzip", "Vary": "Accept-Encoding"}
         current = request.path_params["version"] == self.version

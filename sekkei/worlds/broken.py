@@ -12,7 +12,7 @@ from traceback import walk_tb
 import sekkei
 from sekkei.worlds.chance import ASKER
 
-ITSELF = "its own code failed: "
+_ITSELF = "its own code failed: "
 """Of a promise or an operation: before what the error was."""
 OTHERS = (str(Path(sekkei.__file__).parent), sysconfig.get_path("stdlib"), sysconfig.get_path("purelib"))
 
@@ -31,7 +31,7 @@ class Gone(ConnectionError):
 
 def is_mistake(broken: str) -> bool:
     """The script's own code failed, which says nothing of the system, or little."""
-    return broken.partition(": ")[2].startswith(ITSELF)
+    return broken.partition(": ")[2].startswith(_ITSELF)
 
 
 @contextmanager
@@ -44,7 +44,7 @@ def own_code(name: str) -> Iterator[None]:
     except AssertionError as error:
         raise Broken(name, str(error).split("\n")[0]) from error
     except Exception as error:
-        raise Broken(name, ITSELF + told(error)) from error
+        raise Broken(name, _ITSELF + told(error)) from error
 
 
 def told(error: BaseException) -> str:

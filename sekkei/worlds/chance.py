@@ -43,12 +43,12 @@ class Asker:
     def thrown(self, luck: str) -> Dice:
         """The same for whoever throws them all at once, before anybody else can run: they are everybody's."""
         self.calls += 1
-        THROWN.seed(f"{luck}/call/{self.name}/{self.calls}")
-        return THROWN
+        _THROWN.seed(f"{luck}/call/{self.name}/{self.calls}")
+        return _THROWN
 
 
 ASKER: ContextVar[Asker] = ContextVar("asker")
-THROWN = Dice()
+_THROWN = Dice()
 
 
 def dice_of(seed: int | str, *names: object) -> Dice:

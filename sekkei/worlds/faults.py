@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from sekkei.worlds.chance import Dice
 
-SKEW_SECONDS = 1.5
+_SKEW_SECONDS = 1.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class Faults:
     """How often everything is stopped for a while, and time goes on."""
     weather: bool = True
     """Late indexes, throttling, conflicts."""
-    skew_seconds: float = SKEW_SECONDS
+    skew_seconds: float = _SKEW_SECONDS
 
     def some(self, dice: Dice) -> Faults:
         """Swarm testing: each seed has some of the faults, seldom all."""

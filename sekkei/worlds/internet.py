@@ -21,7 +21,7 @@ from sekkei.worlds.chance import ASKER, Asker
 from sekkei.worlds.loop import LIFE
 
 HANG_SECONDS = 600.0
-OUTAGE_SECONDS = 15.0
+_OUTAGE_SECONDS = 15.0
 SLOW_SECONDS = 1.0
 """Longer than this is worth a word."""
 DOWN = Answer(503, {b"content-type": b"application/json"}, b'{"message": "out of order"}')
@@ -75,7 +75,7 @@ class Internet:
         if dice.chance(ways.lost_requests):
             self.tell(f"{call} is lost before it is done")
             raise NoAnswer(f"the request to {host} was lost on its way")
-        if self._is_out_of_order(host, dice.chance(ways.outage), dice.seconds(OUTAGE_SECONDS)):
+        if self._is_out_of_order(host, dice.chance(ways.outage), dice.seconds(_OUTAGE_SECONDS)):
             self.tell(f"{call} finds it out of order")
             return DOWN
         work = self._answer(parts, method, headers, body)

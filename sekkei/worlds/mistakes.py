@@ -10,7 +10,7 @@ from sekkei.runtime.design import design as runtime_design
 from sekkei.web.identity.design import design as identity_design
 from sekkei.worlds.script import Script
 
-NEVER_RUN = (inspect.iscoroutinefunction, inspect.isgeneratorfunction, inspect.isasyncgenfunction)
+_NEVER_RUN = (inspect.iscoroutinefunction, inspect.isgeneratorfunction, inspect.isasyncgenfunction)
 
 
 def mistakes(script: Script) -> Iterator[str]:
@@ -20,7 +20,7 @@ def mistakes(script: Script) -> Iterator[str]:
     yield from _mistakes_of_people(script)
     promises = [*(each for each, _ in script.on_commit), *script.at_the_end]
     for called in (*promises, *script.before):
-        if any(kind(called) for kind in NEVER_RUN):
+        if any(kind(called) for kind in _NEVER_RUN):
             yield f"{_name(called)} is called and not awaited: make it a plain function"
     designs = (*(system.design for system in script.systems), runtime_design, identity_design)
     known = sorted({name for design in designs for name in design.tables})

@@ -28,13 +28,13 @@ from sekkei.worlds.rehearsal import Rehearsal
 
 CERTAIN_SECONDS = 10.0
 """So long after the end of faults a look sees all there is: no pause after a failure is longer."""
-EARLY_SECONDS = 3.0
+_EARLY_SECONDS = 3.0
 """A clock may be so far ahead that something is due before its time."""
-SOON_SECONDS = EARLY_SECONDS + 1.0
+SOON_SECONDS = _EARLY_SECONDS + 1.0
 """Before a run is due it is seen whether it can be left out; sooner there is nothing to see."""
-APART_SECONDS = 0.001
-SCHEDULES = f"{SCHEDULE}#"
-CHECKPOINTS = "checkpoints"
+_APART_SECONDS = 0.001
+_SCHEDULES = f"{SCHEDULE}#"
+_CHECKPOINTS = "checkpoints"
 LONGEST_SECONDS = 12 * 3600.0
 """As often as this everybody looks: what they note lapses after two days."""
 FAULTY_SECONDS = 10.0
@@ -100,22 +100,22 @@ class Quiet:
         if not (ear.beginning or ear.looked_at > self._certain_at(ear) or self._is_read_elsewhere(ear)):
             return None
         again = self._rehearsed(ear)
-        known = [moment - EARLY_SECONDS for moment in self._moments(ear)]
+        known = [moment - _EARLY_SECONDS for moment in self._moments(ear)]
         longest = FAULTY_SECONDS if self.since is None else LONGEST_SECONDS
         until = min([*known, again, ear.looked_at + longest])
         return until if until > self.loop.time() else None
 
     def _rehearsed(self, ear: PatientEar) -> float:
         """Leave out runs of schedules that would do nothing; then when to see about more of them."""
-        if self._rehearsal is None or ear.beginning != SCHEDULES or not self._is_certain():
+        if self._rehearsal is None or ear.beginning != _SCHEDULES or not self._is_certain():
             return inf
         others = self._ears[self._runtime]
-        moment = self.loop.next_moment([each.timer for each in others if each.beginning == SCHEDULES])
+        moment = self.loop.next_moment([each.timer for each in others if each.beginning == _SCHEDULES])
         horizon = min(moment, self.loop.time() + LONGEST_SECONDS)
         self._rehearsal.move_on(self._due(SCHEDULE), horizon)
         soon = min((self._moment(row["due_at"]) for row in self._due(SCHEDULE)), default=inf) - SOON_SECONDS
         # Each at a moment of their own: whoever else can run then may write.
-        return max(horizon, soon) + APART_SECONDS * (1 + others.index(ear))
+        return max(horizon, soon) + _APART_SECONDS * (1 + others.index(ear))
 
     def _is_certain(self) -> bool:
         return self.since is not None and self.loop.time() >= self.since + CERTAIN_SECONDS
@@ -134,7 +134,7 @@ class Quiet:
             return [self._moment(row["due_at"]) for row in self._due(ear.beginning.rstrip("#"))]
         living, held = self._living(), self._held()
         free = [self._moment(row["lease_until"]) for row in held if row["lease_by"]["S"] not in living]
-        return [moment + 2 * EARLY_SECONDS for moment in free if moment + EARLY_SECONDS > ear.looked_at]
+        return [moment + 2 * _EARLY_SECONDS for moment in free if moment + _EARLY_SECONDS > ear.looked_at]
 
     def _is_read_elsewhere(self, ear: PatientEar) -> bool:
         """Whether another process that lives has a lease on the table's stream, for longer than somebody may wait."""
@@ -145,15 +145,15 @@ class Quiet:
         holder = row["lease_by"]["S"]
         if holder == process or holder not in self._living():
             return False
-        return self._moment(row["lease_until"]) > self.loop.time() + FAULTY_SECONDS + EARLY_SECONDS
+        return self._moment(row["lease_until"]) > self.loop.time() + FAULTY_SECONDS + _EARLY_SECONDS
 
     def _held(self) -> list[dict[str, Any]]:
         """Checkpoints that somebody has a lease on."""
-        if CHECKPOINTS not in self._waiting:
+        if _CHECKPOINTS not in self._waiting:
             rows = self._items(self._runtime)
             held = [row for row in rows if row["type"] == {"S": "checkpoint"} and "lease_until" in row]
-            self._waiting[CHECKPOINTS] = held
-        return self._waiting[CHECKPOINTS]
+            self._waiting[_CHECKPOINTS] = held
+        return self._waiting[_CHECKPOINTS]
 
     def _due(self, kind: str) -> list[dict[str, Any]]:
         if kind not in self._waiting:

@@ -37,10 +37,10 @@ from sekkei.worlds.processes import Process
 from sekkei.worlds.seam import READS, Truth
 
 Row = Mapping[str, Any]
-TAKES_TIME = ("create_task", "call_at", "call_soon", "run_in_executor")
+_TAKES_TIME = ("create_task", "call_at", "call_soon", "run_in_executor")
 """Of the loop: whoever needs it does more than read."""
 KEPT_MAX = 1_000
-BELIEVED = timedelta(hours=6)
+_BELIEVED = timedelta(hours=6)
 """For no longer than this, whatever it says: then it is asked again."""
 STALE_SECONDS = 15.0
 """So old what a process keeps in its memory may be; what it says sooner after a write may be true of before it."""
@@ -53,7 +53,7 @@ class Earnest(BaseException):
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class _Claim:
     """What a job said when it found nothing: before a time it would find nothing, unless something is written."""
 
     said_at: datetime
@@ -83,7 +83,7 @@ class Rehearsal:
         """What was read since anything was written."""
         self._earnest: set[tuple[str, datetime]] = set()
         """Runs that would do something, by schedule and time, as far as is known since anything was written."""
-        self._claims: dict[str, Claim] = {}
+        self._claims: dict[str, _Claim] = {}
         """By schedule, since anything was written."""
         self._written_at = loop.time()
         self.wrong = ""
@@ -155,12 +155,12 @@ class Rehearsal:
         is_fresh = self._at(moment) >= self._written_at + STALE_SECONDS
         if before is None or before <= moment or not is_fresh or (said is not None and moment < said.before):
             return
-        before = min(before, moment + BELIEVED)
+        before = min(before, moment + _BELIEVED)
         timetable, dice = _timetable(row), dice_of(self._truth.seed, "claim", *map(str, (_name(row), moment)))
         pause = timetable.after(moment) - moment
         some = (moment + (before - moment) * dice.random(), before - pause - INSTANT)
         tried_at = [each for each in map(timetable.after, some) if moment < each < before]
-        self._claims[_name(row)] = Claim(moment, before, [*tried_at, timetable.after(before - INSTANT)])
+        self._claims[_name(row)] = _Claim(moment, before, [*tried_at, timetable.after(before - INSTANT)])
 
     def _doubt(self, row: Row, moment: datetime) -> None:
         """A run would do something. It must not have said that it would not."""
@@ -193,12 +193,12 @@ class Rehearsal:
         loop: Any = self._loop
         now, loop.virtual_seconds = loop.virtual_seconds, moment
         self._truth.rehearsal = self.answer
-        for name in TAKES_TIME:
+        for name in _TAKES_TIME:
             setattr(loop, name, self._refuse)
         try:
             yield
         finally:
-            for name in TAKES_TIME:
+            for name in _TAKES_TIME:
                 delattr(loop, name)
             self._truth.rehearsal = None
             loop.virtual_seconds = now

@@ -15,7 +15,7 @@ from sekkei.worlds.retelling import AND_ON, AS_IT_WAS, Retelling
 from sekkei.worlds.script import Script
 from sekkei.worlds.world import Event, World
 
-DEATHS = [f"{what}#{number}" for what in ("crash", "leap") for number in range(max(Faults().crashes, Faults().leaps))]
+_DEATHS = [f"{what}#{number}" for what in ("crash", "leap") for number in range(max(Faults().crashes, Faults().leaps))]
 """Left out first: they have nothing to do with most faults, and take long."""
 
 SHORT = 8
@@ -109,7 +109,7 @@ def shrink(
     attempts = _Attempts(script, failed, tries_max, progress)
     attempts.again(failed.retelling.leaving_out(_nothing_more(script, failed)))
     # What was down for hours shifts the moments of all that came after.
-    attempts.again(replace(attempts.best.retelling.leaving_out(DEATHS), moments={}))
+    attempts.again(replace(attempts.best.retelling.leaving_out(_DEATHS), moments={}))
     whole = attempts.best
     attempts.one_after_the_other()
     shortest, in_vain, dice = attempts.best, PATIENCE, dice_of(failed.seed, "shrink")

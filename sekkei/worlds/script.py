@@ -31,12 +31,12 @@ Begin = Callable[["Person"], Awaitable[None]]
 Deed = Callable[["Person"], Awaitable["str | None"]]
 Invariant = Callable[["World"], None]
 Prepare = Callable[["World"], None]
-Background = Callable[["World"], Coroutine[Any, Any, None]]
+_Background = Callable[["World"], Coroutine[Any, Any, None]]
 I = TypeVar("I", bound=Invariant)  # noqa: E741
 D = TypeVar("D", bound=Deed)
 B = TypeVar("B", bound=Begin)
 P = TypeVar("P", bound=Prepare)
-L = TypeVar("L", bound=Background)
+L = TypeVar("L", bound=_Background)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ class Script:
     roles: dict[str, Role] = field(default_factory=dict)
     operations: list[Operation] = field(default_factory=list)
     before: list[Prepare] = field(default_factory=list)
-    background: list[Background] = field(default_factory=list)
+    background: list[_Background] = field(default_factory=list)
     on_commit: list[tuple[Invariant, Sequence[str]]] = field(default_factory=list)
     at_the_end: list[Invariant] = field(default_factory=list)
 

@@ -24,7 +24,7 @@ WRITES = frozenset({"PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "Tr
 READS = frozenset({"GetItem", "BatchGetItem", "TransactGetItems", "Query", "Scan", "DescribeTable", "ListTables"})
 READS |= {"DescribeStream", "ListStreams", "GetShardIterator", "GetRecords", "DescribeTimeToLive"}
 PAGES = frozenset({"Query", "Scan"})
-PAGE_LATENCIES = 4
+_PAGE_LATENCIES = 4
 """So many times as long as one item a page is on its way: much can happen between two looks."""
 TIMEOUT_SECONDS = 2.0
 STORM = Forecast(index_lag=1.5, base_lag=0.5, throttled=0.02, unprocessed=0.1, conflicts=0.03, in_progress=0.02)
@@ -163,7 +163,7 @@ class Seam:
         if truth.rehearsal is not None:
             return truth.rehearsal(operation, request)
         dice = ASKER.get(self._itself).thrown(truth.luck)
-        there = dice.seconds(network.latency_seconds * (PAGE_LATENCIES if operation in PAGES else 1))
+        there = dice.seconds(network.latency_seconds * (_PAGE_LATENCIES if operation in PAGES else 1))
         request_lost, answer_lost = dice.chance(network.lost_requests), dice.chance(network.lost_answers)
         back = dice.seconds(network.latency_seconds)
         await _on_its_way(there)

@@ -44,9 +44,9 @@ from sekkei.worlds.seam import STORM, Driven, Network, Seam, Telling, Truth
 
 T = TypeVar("T")
 ENV = "world"
-REQUEST_SECONDS = 30.0
-PAUSE_SECONDS = 6.0
-RUSH_SECONDS, RUSH_PAUSE_SECONDS = 1.5, 0.2
+_REQUEST_SECONDS = 30.0
+_PAUSE_SECONDS = 6.0
+_RUSH_SECONDS, _RUSH_PAUSE_SECONDS = 1.5, 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +181,7 @@ class World:
         context = process.context.copy()
         context.run(ASKER.set, asker)
         task = self.loop.create_task(request(), context=context)
-        done, _ = await asyncio.wait({task}, timeout=REQUEST_SECONDS)
+        done, _ = await asyncio.wait({task}, timeout=_REQUEST_SECONDS)
         if not done:
             raise Gone(f"{process.name} does not answer")
         self.raise_if_broken()
@@ -260,7 +260,7 @@ class World:
             app = context.run(self._application, name, clock)
         process = Process(name, life, context, app, clock)
         task = self.loop.create_task(process.start_up(first=self._started == 1), context=context)
-        await asyncio.wait({task}, timeout=REQUEST_SECONDS * 4)
+        await asyncio.wait({task}, timeout=_REQUEST_SECONDS * 4)
         if task.done() and task.exception() is None:
             self.processes.append(process)
             self.tell("world", f"{name} starts")
@@ -365,12 +365,12 @@ class World:
 
     def _pause(self, dice: Dice, rushes: Sequence[float]) -> float:
         """How long somebody does nothing: until the next rush at most, and hardly at all in it."""
-        pause, now = dice.seconds(PAUSE_SECONDS), self.loop.time()
+        pause, now = dice.seconds(_PAUSE_SECONDS), self.loop.time()
         for moment in rushes:
-            if moment <= now < moment + RUSH_SECONDS:
-                return dice.seconds(RUSH_PAUSE_SECONDS)
+            if moment <= now < moment + _RUSH_SECONDS:
+                return dice.seconds(_RUSH_PAUSE_SECONDS)
             if now < moment < now + pause:
-                return moment - now + dice.seconds(RUSH_PAUSE_SECONDS)
+                return moment - now + dice.seconds(_RUSH_PAUSE_SECONDS)
         return pause
 
     def _habits(self, role: str) -> list[Operation]:
@@ -430,7 +430,7 @@ class World:
         """Stop everything in order, let time pass, start again: mostly with one process, since nobody acts any more."""
         for process in list(self.processes):
             task = self.loop.create_task(process.put_down(), context=process.context)
-            await asyncio.wait({task}, timeout=REQUEST_SECONDS)
+            await asyncio.wait({task}, timeout=_REQUEST_SECONDS)
             process.life.dead = True
             self.processes.remove(process)
             self._dead.append(process)

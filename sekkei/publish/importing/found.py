@@ -10,7 +10,7 @@ from typing import Any
 from sekkei.publish.importing.given import Given, NotUnderstood
 
 Item = Mapping[str, Mapping[str, Any]]
-KEY_TYPES = ("S", "N", "B")
+_KEY_TYPES = ("S", "N", "B")
 VALUES: dict[str, type] = {"S": str, "N": str, "B": str, "BOOL": bool, "NULL": bool, "L": list, "M": dict}
 VALUES |= {"SS": list, "NS": list, "BS": list}
 _NUMBER = re.compile(r"[-+]?([0-9]{1,40}\.?[0-9]{0,40}|\.[0-9]{1,40})([eE][-+]?[0-9]{1,3})?\Z")
@@ -73,7 +73,7 @@ def attribute_types(pairs: Iterable[tuple[Given, Given]]) -> dict[str, str]:
     """By name; only what a key may be."""
     found: dict[str, str] = {}
     for name, kind in pairs:
-        if kind.text() not in KEY_TYPES:
+        if kind.text() not in _KEY_TYPES:
             raise kind.wrong("S, N or B")
         found[name.text()] = kind.text()
     return found

@@ -14,7 +14,7 @@ from sekkei.store.aws.settings import Profiles, configured_endpoint, domain
 from sekkei.store.http import Answer, Origin
 from sekkei.wire import sigv4
 
-SDK_NAMES = {"email": "sesv2"}
+_SDK_NAMES = {"email": "sesv2"}
 """What SDKs call a service in AWS_ENDPOINT_URL_<SERVICE>, where that is not the name of its host."""
 
 
@@ -27,7 +27,7 @@ class AwsService:
         self._http = http
         self._clock = clock
         profiles = Profiles.load(os.environ)
-        endpoint = configured_endpoint(endpoint, os.environ, profiles, SDK_NAMES.get(service, service))
+        endpoint = configured_endpoint(endpoint, os.environ, profiles, _SDK_NAMES.get(service, service))
         self._endpoint = (endpoint or f"https://{service}.{region}.{domain(region)}").rstrip("/")
         self._keyring = Keyring(Chain(os.environ, profiles, region, clock), clock)
 

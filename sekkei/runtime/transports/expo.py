@@ -24,11 +24,11 @@ from sekkei.runtime.http import Http
 from sekkei.runtime.outbox import Rejected, Undeliverable, busy
 from sekkei.store.http import Answer
 
-BATCH_MAX = 100
-GATHERED_SECONDS = 0.02
+_BATCH_MAX = 100
+_GATHERED_SECONDS = 0.02
 CONNECTIONS_MAX = 6
 PER_SECOND = 600
-MESSAGE_BYTES_MAX = 4_096
+_MESSAGE_BYTES_MAX = 4_096
 RECEIPTS_MAX = 1_000
 COMPRESSED_FROM_BYTES = 1_024
 ANSWER_BYTES_MAX = 10_000_000
@@ -72,10 +72,10 @@ class Expo:
         loop = asyncio.get_running_loop()
         ticket: asyncio.Future[str] = loop.create_future()
         self._waiting.append((message, ticket))
-        if len(self._waiting) == BATCH_MAX:
+        if len(self._waiting) == _BATCH_MAX:
             self._go()
         elif len(self._waiting) == 1:
-            loop.call_later(GATHERED_SECONDS, self._go)
+            loop.call_later(_GATHERED_SECONDS, self._go)
         return await ticket
 
     def _go(self) -> None:
@@ -99,7 +99,7 @@ class Expo:
     async def send_many(self, messages: Sequence[Message]) -> list[Outcome]:
         """Up to 100; for each its ticket, or why there is none."""
         contents = [{"to": message.to, **message.body} for message in messages]
-        fits = [len(orjson.dumps(content)) <= MESSAGE_BYTES_MAX for content in contents]
+        fits = [len(orjson.dumps(content)) <= _MESSAGE_BYTES_MAX for content in contents]
         sent = iter(await self._tickets([one for one, good in zip(contents, fits, strict=True) if good]))
         return [next(sent) if good else Undeliverable("MessageTooBig") for good in fits]
 

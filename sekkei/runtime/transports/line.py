@@ -31,7 +31,7 @@ from sekkei.runtime.settings import Settings
 from sekkei.store.http import Answer
 
 API_URL = "https://api.line.me"
-DATA_URL = "https://api-data.line.me"
+_DATA_URL = "https://api-data.line.me"
 TIMEOUT_SECONDS = 5.0
 """LINE answers within fractions of a second, or something is wrong."""
 REMEMBERS_SECONDS = 23 * 3600.0
@@ -61,7 +61,7 @@ class LineApi:
     timeout_seconds = TIMEOUT_SECONDS
     remembers_seconds = REMEMBERS_SECONDS
 
-    def __init__(self, token: str, http: Http, clock: Clock, url: str = API_URL, data_url: str = DATA_URL) -> None:
+    def __init__(self, token: str, http: Http, clock: Clock, url: str = API_URL, data_url: str = _DATA_URL) -> None:
         self._url, self._data_url = url.rstrip("/"), data_url.rstrip("/")
         self._headers = {"Authorization": f"Bearer {token}"}
         self._http = http
@@ -72,7 +72,7 @@ class LineApi:
         token = settings.get("line_channel_token")
         if not token:
             return None
-        url, data_url = settings.get("line_api_url", API_URL), settings.get("line_data_url", DATA_URL)
+        url, data_url = settings.get("line_api_url", API_URL), settings.get("line_data_url", _DATA_URL)
         return LineApi(token, http, clock, url, data_url)
 
     # Messages

@@ -17,7 +17,7 @@ from sekkei.kit.text import one_line
 from sekkei.runtime.design import Message
 from sekkei.runtime.outbox import Undeliverable
 
-SEVEN_BITS = SMTP.clone(cte_type="7bit")
+_SEVEN_BITS = SMTP.clone(cte_type="7bit")
 """Of which every server knows what to do; smtplib announces no others (RFC 6152)."""
 _NAMED = re.compile(r"^(?P<name>.*)<(?P<spec>[^<>]*)>$")
 """Read here, because versions of Python differ in what email.utils.parseaddr makes of a strange name."""
@@ -56,7 +56,7 @@ def message_id(message: Message, sender: Address) -> str:
 def as_email(message: Message, sender: str) -> EmailMessage:
     """UTF-8, text with HTML beside it, marked as sent by a program; one date and one id however often it is tried."""
     source = address(sender)
-    mail = EmailMessage(SEVEN_BITS)
+    mail = EmailMessage(_SEVEN_BITS)
     mail["Date"] = message.created_at.astimezone(UTC)
     mail["From"] = source
     mail["To"] = address(message.to)

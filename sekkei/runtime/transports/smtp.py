@@ -25,7 +25,7 @@ which is good for ten, a second try. Only mails to the same address wait meanwhi
 QUIT_SECONDS = 2
 CHECK_SECONDS = 5
 AT_ONCE = 16
-AUTHENTICATION_REQUIRED, TOO_BIG = 530, 552
+_AUTHENTICATION_REQUIRED, TOO_BIG = 530, 552
 
 
 class Smtp:
@@ -118,7 +118,7 @@ def _refusals(means: type[Exception]) -> Iterator[None]:
         code = _code(error)
         if code < 500:
             raise
-        ours = code == AUTHENTICATION_REQUIRED or (isinstance(error, smtplib.SMTPSenderRefused) and code != TOO_BIG)
+        ours = code == _AUTHENTICATION_REQUIRED or (isinstance(error, smtplib.SMTPSenderRefused) and code != TOO_BIG)
         raise (Rejected if ours else means)(str(error)) from None
 
 

@@ -33,14 +33,14 @@ from sekkei.runtime.probes import Unwell
 from sekkei.runtime.settings import Settings
 from sekkei.store.http import Answer
 
-RECORD_BYTES = 4_096
+_RECORD_BYTES = 4_096
 HEADER_BYTES = 16 + 4 + 1 + 65
-PAYLOAD_BYTES_MAX = RECORD_BYTES - HEADER_BYTES - 16 - 1
+PAYLOAD_BYTES_MAX = _RECORD_BYTES - HEADER_BYTES - 16 - 1
 """What fits into the one record that push services take: without header, tag and the octet that ends it."""
-POINT_BYTES, AUTH_BYTES, KEY_BYTES = 65, 16, 32
+_POINT_BYTES, _AUTH_BYTES, KEY_BYTES = 65, 16, 32
 TOKEN_SECONDS = 12 * 3600
 """RFC 8292 allows a day; clocks differ."""
-TOKEN_RENEWED_BEFORE = 3600
+_TOKEN_RENEWED_BEFORE = 3600
 BUSY_SECONDS = 60.0
 HOSTS = ("fcm.googleapis.com", ".push.services.mozilla.com", ".push.apple.com", ".notify.windows.com")
 """The services of the browsers that there are. Another address is not asked: whoever gives it could be anybody."""
@@ -70,7 +70,7 @@ def point(key: ec.EllipticCurvePublicKey) -> bytes:
 
 def public_key(given: bytes) -> ec.EllipticCurvePublicKey:
     """An uncompressed point of P-256; raises ValueError for anything else."""
-    if len(given) != POINT_BYTES:
+    if len(given) != _POINT_BYTES:
         raise ValueError("not an uncompressed point of P-256")
     return ec.EllipticCurvePublicKey.from_encoded_point(ec.SECP256R1(), given)
 
@@ -108,7 +108,7 @@ class Keys:
         """Raises ValueError when they are no keys."""
         point_of, secret = unb64(p256dh.rstrip("=")), unb64(auth.rstrip("="))
         public_key(point_of)
-        if len(secret) != AUTH_BYTES:
+        if len(secret) != _AUTH_BYTES:
             raise ValueError("the secret has 16 bytes")
         return cls(point_of, secret)
 
@@ -128,14 +128,14 @@ def sealed(
     public = point(ours.public_key())
     shared = ours.exchange(ec.ECDH(), public_key(keys.p256dh))
     key, nonce = _derived(shared, salt, keys, public)
-    header = salt + RECORD_BYTES.to_bytes(4) + bytes([len(public)]) + public
+    header = salt + _RECORD_BYTES.to_bytes(4) + bytes([len(public)]) + public
     return header + AESGCM(key).encrypt(nonce, payload + b"\x02", None)
 
 
 def unsealed(body: bytes, theirs: ec.EllipticCurvePrivateKey, auth: bytes) -> bytes:
     """As the browser reads it; raises ValueError or InvalidTag."""
     salt, size, length = body[:16], int.from_bytes(body[16:20]), body[20]
-    if length != POINT_BYTES or len(body) > size:
+    if length != _POINT_BYTES or len(body) > size:
         raise ValueError("not one record with a point as its key")
     sender = body[21 : 21 + length]
     shared = theirs.exchange(ec.ECDH(), public_key(sender))
@@ -178,7 +178,7 @@ class Vapid:
         parts = urlsplit(endpoint)
         audience, now = f"{parts.scheme}://{parts.netloc}", self.clock.now()
         until, token = self._tokens.get(audience, (0.0, ""))
-        if until - now < TOKEN_RENEWED_BEFORE:
+        if until - now < _TOKEN_RENEWED_BEFORE:
             until = now + TOKEN_SECONDS
             token = signed_token(self._key, {"aud": audience, "exp": int(until), "sub": self._subject})
             self._tokens[audience] = (until, token)
@@ -221,7 +221,7 @@ def is_push_service(endpoint: str, more: str = "") -> bool:
         return False
     if parts.username is not None or parts.fragment or not endpoint.isascii() or not endpoint.isprintable():
         return False
-    named = named_hosts(more)
+    named = _named_hosts(more)
     port = (443 if parts.scheme == "https" else 80) if port is None else port
     if parts.scheme == "http":
         return host in LOOPBACK and (host, port) in named
@@ -229,7 +229,7 @@ def is_push_service(endpoint: str, more: str = "") -> bool:
     return parts.scheme == "https" and any(_is_of(host, one) and port == at for one, at in known)
 
 
-def named_hosts(more: str) -> list[tuple[str, int]]:
+def _named_hosts(more: str) -> list[tuple[str, int]]:
     """The hosts in SEKKEI_PUSH_HOSTS, each with its port; raises ValueError for what is none."""
     found = []
     for one in filter(None, map(str.strip, more.lower().split(","))):
@@ -249,7 +249,7 @@ def _is_of(host: str, known: str) -> bool:
 def vapid_of(settings: Settings, clock: Clock) -> Vapid | None:
     """As it is set up; None when it is not, ValueError when only half of it is."""
     key, subject = settings.get("vapid_private_key"), settings.get("vapid_subject")
-    named_hosts(settings.get("push_hosts"))
+    _named_hosts(settings.get("push_hosts"))
     if not key and not subject:
         return None
     for name, value in (("SEKKEI_VAPID_PRIVATE_KEY", key), ("SEKKEI_VAPID_SUBJECT", subject)):

@@ -22,16 +22,16 @@ from starlette.datastructures import QueryParams
 
 Stored = dict[str, Any]
 SORT_OPERATORS = ("begins_with", "=", "<", "<=", ">", ">=", "between")
-COMPARED = {"eq": "=", "ne": "<>", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
-FILTERS = (*COMPARED, "between", "in", "begins_with", "contains", "not_contains", "exists", "not_exists", "type")
-WITHOUT_VALUE = ("exists", "not_exists")
+_COMPARED = {"eq": "=", "ne": "<>", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
+FILTERS = (*_COMPARED, "between", "in", "begins_with", "contains", "not_contains", "exists", "not_exists", "type")
+_WITHOUT_VALUE = ("exists", "not_exists")
 TYPES = ("", "S", "N", "B", "BOOL", "NULL")
 """The first means: whatever the design says of the attribute, or text and number alike."""
-FILTERS_MAX = 8
-IN_MAX = 100
+_FILTERS_MAX = 8
+_IN_MAX = 100
 """As many as DynamoDB compares with."""
 COLUMNS_MAX = 50
-DOCUMENT_TYPES = ("S", "N", "B", "SS", "NS", "BS", "M", "L", "NULL", "BOOL")
+_DOCUMENT_TYPES = ("S", "N", "B", "SS", "NS", "BS", "M", "L", "NULL", "BOOL")
 _STEP = re.compile(r"[^.\[\]]+|\[\d+\]")
 
 
@@ -182,8 +182,8 @@ def _sorts(given: QueryParams) -> Iterator[Sort]:
 def _filters(given: QueryParams) -> Iterator[Filter]:
     lists = [given.getlist(name) for name in ("is", "value", "and", "type")]
     attributes = given.getlist("attr")
-    if len(attributes) > FILTERS_MAX + 1:
-        raise BadAsk("attr", "too-many-filters", most=str(FILTERS_MAX))
+    if len(attributes) > _FILTERS_MAX + 1:
+        raise BadAsk("attr", "too-many-filters", most=str(_FILTERS_MAX))
     for number, attribute in enumerate(attributes):
         operator, value, to, kind = (one[number] if number < len(one) else "" for one in lists)
         if not attribute.strip():
@@ -242,11 +242,11 @@ class _Expression:
 
     def _tests(self, one: Filter, place: str) -> str:
         path = self.path(one.attribute, place)
-        if one.operator in WITHOUT_VALUE:
+        if one.operator in _WITHOUT_VALUE:
             return f"attribute_{one.operator}({path})"
         if one.operator == "type":
-            if one.value not in DOCUMENT_TYPES:
-                raise BadAsk(place, "no-type", text=one.value[:40], types=", ".join(DOCUMENT_TYPES))
+            if one.value not in _DOCUMENT_TYPES:
+                raise BadAsk(place, "no-type", text=one.value[:40], types=", ".join(_DOCUMENT_TYPES))
             return f"attribute_type({path}, {self.value({'S': one.value})})"
         tests = [self._test(path, one, kind, place) for kind in self._kinds(one)]
         joint = " AND " if one.operator in ("ne", "not_contains") else " OR "
@@ -257,14 +257,14 @@ class _Expression:
             texts = [text.strip() for text in one.value.split(",") if text.strip()]
             if not texts:
                 raise BadAsk(place, "empty")
-            if len(texts) > IN_MAX:
-                raise BadAsk(place, "too-many-values", most=str(IN_MAX))
+            if len(texts) > _IN_MAX:
+                raise BadAsk(place, "too-many-values", most=str(_IN_MAX))
             return f"{path} IN ({', '.join(self.value(stored(text, kind, place)) for text in texts)})"
         low = self.value(stored(one.value, kind, place))
         if one.operator == "between":
             return f"{path} BETWEEN {low} AND {self.value(stored(one.to, kind, place))}"
-        if one.operator in COMPARED:
-            return f"{path} {COMPARED[one.operator]} {low}"
+        if one.operator in _COMPARED:
+            return f"{path} {_COMPARED[one.operator]} {low}"
         if one.operator == "not_contains":
             return f"NOT contains({path}, {low})"
         return f"{one.operator}({path}, {low})"

@@ -44,8 +44,8 @@ from sekkei.web.texts import language_of, t
 # Units are those of `sekkei measure`, prices those of `sekkei.advice.costing`; what is not known is said to be unknown.
 
 
-RATE, USERS, REGION = "100/s", "10k", "us-east-1"
-SPREADS = ("", "even", "zipf", "celebrity:0.1", "one")
+_RATE, USERS, REGION = "100/s", "10k", "us-east-1"
+_SPREADS = ("", "even", "zipf", "celebrity:0.1", "one")
 """How keys are asked for; the first means: as the keys of the design tell."""
 USERS_MAX = 10_000_000_000
 
@@ -85,7 +85,7 @@ class _Bad(ValueError):
         self.field, self.code, self.text = field, code, text[:60]
 
 
-async def costs_of(request: Request, looked: Looked, name: str, pattern: str) -> Costs:
+async def _costs_of(request: Request, looked: Looked, name: str, pattern: str) -> Costs:
     design, measured = looked.design(name), looked.measured(name)
     said = _declared(looked, name)
     often = said.patterns.get(pattern) if said is not None else None
@@ -111,12 +111,12 @@ def _given(given: Mapping[str, str], looked: Looked, often: float | None) -> dic
     users = given.get("users", "").strip() or USERS
     rate = given.get("rate", "").strip()
     if not rate:
-        rate = RATE if often is None else f"{often * _count(users):g}/day"
+        rate = _RATE if often is None else f"{often * _count(users):g}/day"
     own = looked.where.removeprefix("dynamodb://") if looked.where.startswith("dynamodb://") else REGION
     regions = Prices.regions()
     region = next((one for one in (given.get("region", ""), own) if one in regions), REGION)
     spread = given.get("spread", "")
-    return {"rate": rate, "users": users, "region": region, "spread": spread if spread in SPREADS else ""}
+    return {"rate": rate, "users": users, "region": region, "spread": spread if spread in _SPREADS else ""}
 
 
 def _count(text: str) -> int:
@@ -225,7 +225,7 @@ async def show_map(request: Request) -> Response:
     steps = await _differences(request, design) if request.query_params.get("live") else None
     lit = path.entities if path is not None else (entity.name,) if entity is not None else ()
     here, measured = f"/console/designs/{quote(name)}/map", looked.measured(name)
-    costs = await costs_of(request, looked, name, pattern.name) if pattern is not None else None
+    costs = await _costs_of(request, looked, name, pattern.name) if pattern is not None else None
     shown = page(
         request,
         "console/map.html",
@@ -247,7 +247,7 @@ async def show_map(request: Request) -> Response:
         steps=steps,
         costs=costs,
         regions=[(one, one) for one in Prices.regions()],
-        spreads=SPREADS,
+        spreads=_SPREADS,
         source=looked.sources.get(name, name),
         picture=lambda report: _picture(request, report),
     )

@@ -81,7 +81,7 @@ class Shown(NamedTuple):
     key: bool
 
 
-def fields_of(entity: Entity[..., Any], language: str) -> list[Shown]:
+def _fields_of(entity: Entity[..., Any], language: str) -> list[Shown]:
     return [_shown(entity, field, language) for field in entity.model.fields.values() if field.in_init]
 
 
@@ -220,7 +220,7 @@ def _list(value: Any) -> list[Any]:
     return value
 
 
-def raw_of(text: str) -> dict[str, Any]:
+def _raw_of(text: str) -> dict[str, Any]:
     """A whole item in DynamoDB JSON; whether its values are right, the store says."""
     try:
         found = json.loads(text)
@@ -379,7 +379,7 @@ def _form(request: Request, place: Place, form: Form, *, new: bool, status: int 
         status,
         place=place,
         form=form,
-        fields=[] if raw or place.entity is None else fields_of(place.entity, language_of(request)),
+        fields=[] if raw or place.entity is None else _fields_of(place.entity, language_of(request)),
         raw=raw,
         new=new,
         note=note,
@@ -438,7 +438,7 @@ async def _sent(request: Request) -> dict[str, str]:
 def _wanted(request: Request, place: Place, sent: Mapping[str, str], *, new: bool) -> dict[str, Any]:
     """The item that the form says; what is covered in it stays what it was."""
     if _is_raw(request, place):
-        typed = raw_of(sent.get("raw", ""))
+        typed = _raw_of(sent.get("raw", ""))
         missing = [name for name in place.schema.keys if name not in typed]
         if missing:
             raise BadField("raw", "no-key", key=", ".join(missing))

@@ -36,9 +36,9 @@ from sekkei.web.texts import speech, t
 SHOWN_MAX = 100
 PARTS_MAX = 50
 """Parts of the log that one page looks through; further back, so many times as many."""
-FAR_MAX = 64
-STREAM_CALLS = 20
-STREAM_HOURS = 24
+_FAR_MAX = 64
+_STREAM_CALLS = 20
+_STREAM_HOURS = 24
 
 Item = Mapping[str, Mapping[str, Any]]
 
@@ -134,7 +134,7 @@ async def _past(
 ) -> Past:
     embedded = _embedded(store)
     clock = request.app.state.shell.clock
-    streamed = now(clock) - timedelta(hours=STREAM_HOURS) if table.get("LatestStreamArn") else None
+    streamed = now(clock) - timedelta(hours=_STREAM_HOURS) if table.get("LatestStreamArn") else None
     if embedded is None:
         return Past(await _from_stream(store, table["TableName"], key), streamed)
     since = await _recoverable(store, table["TableName"]) or streamed
@@ -154,7 +154,7 @@ async def _past(
 
 def _far(request: Request) -> int:
     text = request.query_params.get("far", "")
-    return min(max(1, int(text)), FAR_MAX) if text.isascii() and text.isdigit() and len(text) < 4 else 1
+    return min(max(1, int(text)), _FAR_MAX) if text.isascii() and text.isdigit() and len(text) < 4 else 1
 
 
 def _completed(records: list[Record], present: Item | None) -> list[Record]:
@@ -186,7 +186,7 @@ async def _recoverable(store: Store, name: str) -> datetime | None:
 
 async def _from_stream(store: Store, name: str, key: Mapping[str, Any]) -> list[Record]:
     try:
-        records = await Follower(store, name).read(STREAM_CALLS)
+        records = await Follower(store, name).read(_STREAM_CALLS)
     except NoStream:
         return []
     return [record for record in reversed(records) if record["dynamodb"]["Keys"] == key]

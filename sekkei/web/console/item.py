@@ -31,14 +31,14 @@ from sekkei.web.rendering import page
 from sekkei.web.texts import t
 
 Item = Mapping[str, Mapping[str, Any]]
-FACT_CHARACTERS_MAX = 2000
+_FACT_CHARACTERS_MAX = 2000
 
 
 def routes() -> list[BaseRoute]:
     return [Route("/console/tables/{name}/item", show_item, methods=["GET"])]
 
 
-class Fact(NamedTuple):
+class _Fact(NamedTuple):
     """One attribute as the design knows it."""
 
     name: str
@@ -61,7 +61,7 @@ class Held:
     """Attributes that the entry does not carry."""
 
 
-class Related(NamedTuple):
+class _Related(NamedTuple):
     entity: str
     many: bool
     up: bool
@@ -119,9 +119,9 @@ def _view(request: Request, table: dict[str, Any], schema: Schema, item: Item) -
         "looked": looked,
         "hues": hues_of(known[0] if known else None),
         "design": looked.name_of(known[0]) if known else None,
-        "facts": facts_of(request, entity, item, seen, covers),
-        "held": [held_by(request, table, index, item, entity) for index in indexes_of(table)],
-        "related": related_to(looked, known[0], entity, item) if known and entity else [],
+        "facts": _facts_of(request, entity, item, seen, covers),
+        "held": [_held_by(request, table, index, item, entity) for index in indexes_of(table)],
+        "related": _related_to(looked, known[0], entity, item) if known and entity else [],
         "covers": seen != item,
         "raw": written_out(orjson.dumps(seen, option=orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS).decode()),
         "size": item_bytes(dict(item)),
@@ -130,29 +130,29 @@ def _view(request: Request, table: dict[str, Any], schema: Schema, item: Item) -
     }
 
 
-def facts_of(
+def _facts_of(
     request: Request, entity: Entity[..., Any] | None, item: Item, seen: Item, covers: frozenset[str]
-) -> list[Fact]:
+) -> list[_Fact]:
     """As the model declares them, then what it does not know. `seen` is the item with what is personal covered."""
     values = decoded(entity, item)
     language = request.state.speech.language
-    found: list[Fact] = []
+    found: list[_Fact] = []
     for name, field in entity.model.fields.items() if entity is not None else ():
         stored, covered = item.get(field.stored), seen.get(field.stored)
         if field.stored in covers:
             text = masks.COVER
         elif stored is not None and covered is not None and stored != covered:
-            text = text_of(covered, FACT_CHARACTERS_MAX)
+            text = text_of(covered, _FACT_CHARACTERS_MAX)
         else:
             text = written_out(shown(values.get(name))) if values else ""
         about = (field.ja if language == "ja" else field.en) or ""
         kept = field.stored if field.is_stored else ""
-        found.append(Fact(name, kept, field.codec.kind, text, about, field.derived, True))
+        found.append(_Fact(name, kept, field.codec.kind, text, about, field.derived, True))
     told = {fact.stored for fact in found}
     for name in sorted(set(item) - told):
-        text = text_of(seen[name], FACT_CHARACTERS_MAX)
+        text = text_of(seen[name], _FACT_CHARACTERS_MAX)
         known = entity is not None and name in entity.stored_names
-        found.append(Fact("", name, next(iter(item[name])), text, "", known, known))
+        found.append(_Fact("", name, next(iter(item[name])), text, "", known, known))
     return found
 
 
@@ -167,7 +167,7 @@ def decoded(entity: Entity[..., Any] | None, item: Item) -> dict[str, Any]:
         return {}
 
 
-def held_by(
+def _held_by(
     request: Request, table: dict[str, Any], index: dict[str, Any], item: Item, entity: Entity[..., Any] | None
 ) -> Held:
     schema = schema_of(table, index["IndexName"])
@@ -203,15 +203,15 @@ def _why(request: Request, name: str, item: Item, entity: Entity[..., Any] | Non
     return t(request, "console.held.not-made" if field.derived else "console.held.absent", name=name)
 
 
-def related_to(looked: Any, design: Design, entity: Entity[..., Any], item: Item) -> list[Related]:
+def _related_to(looked: Any, design: Design, entity: Entity[..., Any], item: Item) -> list[_Related]:
     values = decoded(entity, item)
     found = []
     for relation in design.relations:
         if relation.parent is entity:
             where = _children(looked, design, relation.child, values)
-            found.append(Related(relation.child.name, relation.many, False, where))
+            found.append(_Related(relation.child.name, relation.many, False, where))
         if relation.child is entity:
-            found.append(Related(relation.parent.name, False, True, _parent(looked, design, relation.parent, values)))
+            found.append(_Related(relation.parent.name, False, True, _parent(looked, design, relation.parent, values)))
     return found
 
 

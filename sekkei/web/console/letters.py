@@ -15,7 +15,7 @@ import orjson
 
 from sekkei.web.texts import speech
 
-CARDS_MAX = 20
+_CARDS_MAX = 20
 DEPTH_MAX = 12
 _MOMENT = re.compile(r"<t:(-?\d{1,12})(?::[a-zA-Z])?>")
 _MENTION = re.compile(r"<(@[!&]?|#)(\d+)>")
@@ -54,8 +54,8 @@ def cards_of(kind: str, body: Mapping[str, Any]) -> list[Card]:
     messages = _parsed(body.get("messages"))
     if isinstance(messages, list):
         found = [card for message in _maps(messages) for card in _line(message)]
-        return found[:CARDS_MAX]
-    return [card for post in _posts(body) for card in _discord(post)][:CARDS_MAX]
+        return found[:_CARDS_MAX]
+    return [card for post in _posts(body) for card in _discord(post)][:_CARDS_MAX]
 
 
 def _parsed(value: Any) -> Any:

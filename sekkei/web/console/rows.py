@@ -16,7 +16,7 @@ from sekkei.web.console.changing import entity_of
 from sekkei.web.console.masks import COVER
 
 Item = Mapping[str, Mapping[str, Any]]
-CELL_CHARACTERS_MAX = 200
+_CELL_CHARACTERS_MAX = 200
 
 
 class Cell(NamedTuple):
@@ -90,7 +90,7 @@ def _text(item: Item, name: str) -> str:
     return str(next(iter(item[name].values()))) if name in item else ""
 
 
-def text_of(value: Mapping[str, Any], most: int = CELL_CHARACTERS_MAX) -> str:
+def text_of(value: Mapping[str, Any], most: int = _CELL_CHARACTERS_MAX) -> str:
     """One value in a cell."""
     found = plain(dict(value))
     text = written_out(found if isinstance(found, str) else orjson.dumps(found).decode())

@@ -82,8 +82,8 @@ def _natural(value: Mapping[str, Any]) -> Any:
 
 
 TABLES_MAX = 300
-TABLES_A_PAGE = 50
-DESCRIBED_AT_ONCE = 10
+_TABLES_A_PAGE = 50
+_DESCRIBED_AT_ONCE = 10
 
 
 def routes() -> list[BaseRoute]:
@@ -99,7 +99,7 @@ async def show_tables(request: Request) -> Response:
     start = request.query_params.get("after")
     further = {"ExclusiveStartTableName": start} if start else {}
     try:
-        answer = await looked.store.call("ListTables", {"Limit": TABLES_A_PAGE, **further})
+        answer = await looked.store.call("ListTables", {"Limit": _TABLES_A_PAGE, **further})
         tables = await _descriptions(looked.store, answer["TableNames"])
     except DynamoDBError as error:
         return page(request, "console/tables.html", 502, tables=[], wrong=in_words(request, error), cursor=None)
@@ -116,7 +116,7 @@ async def show_tables(request: Request) -> Response:
 
 async def _descriptions(store: Store, names: list[str]) -> list[dict[str, Any]]:
     """Some at a time; a table that went away meanwhile is left out."""
-    gate = asyncio.Semaphore(DESCRIBED_AT_ONCE)
+    gate = asyncio.Semaphore(_DESCRIBED_AT_ONCE)
 
     async def describe(name: str) -> dict[str, Any] | None:
         async with gate:

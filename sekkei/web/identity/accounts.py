@@ -46,11 +46,11 @@ from sekkei.web.identity.users import User, Via
 from sekkei.web.identity.weak_passwords import is_weak
 
 SESSION_LIFE = timedelta(days=30)
-SESSION_RENEWED_AFTER = timedelta(days=1)
-PASSWORD_CHARACTERS = (8, 200)
+_SESSION_RENEWED_AFTER = timedelta(days=1)
+_PASSWORD_CHARACTERS = (8, 200)
 NAME_CHARACTERS_MAX = 100
-TOKEN_PREFIX = "sekkei_"
-TOKENS_MAX = 50
+_TOKEN_PREFIX = "sekkei_"
+_TOKENS_MAX = 50
 TOKEN_LIFE = timedelta(days=90)
 USED_NOTED_AFTER = timedelta(hours=1)
 
@@ -115,7 +115,7 @@ class Passwords:
         self._decoy = ""
 
     async def hash(self, password: str) -> str:
-        low, high = PASSWORD_CHARACTERS
+        low, high = _PASSWORD_CHARACTERS
         if not low <= len(password) <= high:
             raise BadPassword(field="password")
         async with self._turn:
@@ -126,7 +126,7 @@ class Passwords:
         if stored is None and not self._decoy:
             self._decoy = await self.hash(secrets.token_urlsafe())
         async with self._turn:
-            good = await asyncio.to_thread(self._verify, stored or self._decoy, password[: PASSWORD_CHARACTERS[1] + 1])
+            good = await asyncio.to_thread(self._verify, stored or self._decoy, password[: _PASSWORD_CHARACTERS[1] + 1])
         return good and stored is not None
 
     def _verify(self, stored: str, password: str) -> bool:
@@ -277,7 +277,7 @@ class Accounts:
         now = days.now(self._clock)
         if account is None or session is None or session.expires <= now or session.version != account.token_version:
             return None
-        if now - session.seen_at > SESSION_RENEWED_AFTER:
+        if now - session.seen_at > _SESSION_RENEWED_AFTER:
             session = await self._renew(session)
         return user_of(account, "session", hash), session
 
@@ -360,7 +360,7 @@ class Accounts:
         self, account_id: str, name: str, scope: str | None = None, life: timedelta = TOKEN_LIFE
     ) -> str:
         """A new personal token, shown this once. Without a scope it may write everywhere."""
-        if len(await self.tokens(account_id)) >= TOKENS_MAX:
+        if len(await self.tokens(account_id)) >= _TOKENS_MAX:
             raise TooManyTokens()
         account = await self._db.need(accounts(account_id).consistent())
         secret = secrets.token_urlsafe(32)
@@ -375,7 +375,7 @@ class Accounts:
             expires=now + life,
         )
         await self._db.write(tokens.create(made))
-        return f"{TOKEN_PREFIX}{account_id}.{secret}"
+        return f"{_TOKEN_PREFIX}{account_id}.{secret}"
 
     async def tokens(self, account_id: str) -> list[ApiToken]:
         return sorted(await self._db.all(tokens_of(account_id).consistent()), key=lambda one: one.created_at)
@@ -384,7 +384,7 @@ class Accounts:
         await self._db.write(tokens.delete(account_id, hash))
 
     async def by_token(self, text: str) -> User | None:
-        account_id, secret = split(text.removeprefix(TOKEN_PREFIX))
+        account_id, secret = split(text.removeprefix(_TOKEN_PREFIX))
         if not secret:
             return None
         wanted: list[Ref[Any]] = [tokens(account_id, digest(secret)).consistent(), accounts(account_id).consistent()]
@@ -418,7 +418,7 @@ class Accounts:
 
 
 def _check_strength(password: str, *known: str) -> None:
-    if len(password) >= PASSWORD_CHARACTERS[0] and is_weak(password[: PASSWORD_CHARACTERS[1]], *known):
+    if len(password) >= _PASSWORD_CHARACTERS[0] and is_weak(password[: _PASSWORD_CHARACTERS[1]], *known):
         raise WeakPassword(field="password")
 
 

@@ -26,7 +26,7 @@ from sekkei.web.identity.digests import digest
 from sekkei.web.identity.users import User
 
 ACCESS_LIFE = timedelta(minutes=15)
-REFRESH_LIFE = timedelta(days=60)
+_REFRESH_LIFE = timedelta(days=60)
 APPS_MAX = 10
 """Signing in on one more ends the one that was not used for longest."""
 ALGORITHM = "HS256"
@@ -67,7 +67,7 @@ class AppSessions:
             version=account.token_version,
             created_at=now,
             seen_at=now,
-            expires=now + REFRESH_LIFE,
+            expires=now + _REFRESH_LIFE,
         )
         await self._db.write(app_sessions.create(made))
         return self._pair(made, secret)
@@ -86,7 +86,7 @@ class AppSessions:
             raise BadRefresh()
         fresh = secrets.token_urlsafe(32)
         update = app_sessions.update(account_id, id).set(AppSession.hash, digest(fresh))
-        update = update.set(AppSession.seen_at, now).set(AppSession.expires, now + REFRESH_LIFE)
+        update = update.set(AppSession.seen_at, now).set(AppSession.expires, now + _REFRESH_LIFE)
         update = update.known_by(AppSession.hash).when(AppSession.hash == given)
         try:
             await self._db.write(update)

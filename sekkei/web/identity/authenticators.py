@@ -20,7 +20,7 @@ from sekkei.web.identity.accounts import WrongCode
 from sekkei.web.identity.design import Account, accounts
 
 KEY_BYTES = 20
-RECOVERY_COUNT, RECOVERY_DIGITS = 10, 12
+RECOVERY_COUNT, _RECOVERY_DIGITS = 10, 12
 WINDOW_SECONDS = 600
 TRIES_MAX = 5
 """In one window: of a million codes two or three are good at a time."""
@@ -35,7 +35,7 @@ class Authenticators:
         self._db = db
         self._clock = clock
         self._apps = keys.signer("authenticator apps")
-        self._recovery = OneTimeCode(keys.signer("recovery codes"), RECOVERY_DIGITS)
+        self._recovery = OneTimeCode(keys.signer("recovery codes"), _RECOVERY_DIGITS)
 
     def _key(self, account_id: str, salt: str) -> bytes:
         return self._keys(account_id, salt)[0]
@@ -78,7 +78,7 @@ class Authenticators:
             await self._db.write(update)
         except ConditionFailed:
             raise NotOffered() from None
-        return ["-".join(code[at : at + 4] for at in range(0, RECOVERY_DIGITS, 4)) for code in codes]
+        return ["-".join(code[at : at + 4] for at in range(0, _RECOVERY_DIGITS, 4)) for code in codes]
 
     def _stored(self, account_id: str, codes: list[str]) -> frozenset[str]:
         return frozenset(self._recovery.mark(code, account_id) for code in codes)
@@ -91,7 +91,7 @@ class Authenticators:
             await self._db.write(update.when(Account.totp.exists()))
         except ConditionFailed:
             raise NotOffered() from None
-        return ["-".join(code[at : at + 4] for at in range(0, RECOVERY_DIGITS, 4)) for code in codes]
+        return ["-".join(code[at : at + 4] for at in range(0, _RECOVERY_DIGITS, 4)) for code in codes]
 
     async def check(self, account_id: str, code: str) -> int | None:
         """Raises unless it is a code of the app, or one for recovery: then how many of those are left.

@@ -23,10 +23,10 @@ from sekkei.runtime.settings import Settings
 if TYPE_CHECKING:
     import jwt
 
-ALGORITHMS = ("RS256", "ES256")
-KEYS_FRESH_SECONDS = 3600
-KEYS_RETRY_SECONDS = 60
-LEEWAY_SECONDS = 30
+_ALGORITHMS = ("RS256", "ES256")
+_KEYS_FRESH_SECONDS = 3600
+_KEYS_RETRY_SECONDS = 60
+_LEEWAY_SECONDS = 30
 _FETCH_SECONDS = 5
 _KEYS_BYTES_MAX = 1_000_000
 
@@ -76,13 +76,13 @@ class Provider:
 
         try:
             header = jwt.get_unverified_header(token)
-            if header.get("alg") not in ALGORITHMS:
+            if header.get("alg") not in _ALGORITHMS:
                 raise BadBearer()
             key = await self._key(str(header.get("kid", "")))
             claims: dict[str, Any] = jwt.decode(
                 token,
                 key,
-                algorithms=list(ALGORITHMS),
+                algorithms=list(_ALGORITHMS),
                 audience=self.audience,
                 issuer=self.issuer,
                 options={
@@ -103,13 +103,13 @@ class Provider:
         expires, begins = claims["exp"], claims.get("nbf", 0)
         if not isinstance(expires, int | float) or not isinstance(begins, int | float):
             raise BadBearer()
-        if now >= expires + LEEWAY_SECONDS or now < begins - LEEWAY_SECONDS:
+        if now >= expires + _LEEWAY_SECONDS or now < begins - _LEEWAY_SECONDS:
             raise BadBearer()
 
     async def _key(self, kid: str) -> jwt.PyJWK:
         async with self._turn:
             age = self._clock.now() - self._fetched
-            if self._url and (age > KEYS_FRESH_SECONDS or (kid not in self._keys and age > KEYS_RETRY_SECONDS)):
+            if self._url and (age > _KEYS_FRESH_SECONDS or (kid not in self._keys and age > _KEYS_RETRY_SECONDS)):
                 await self._refresh()
         found = self._keys.get(kid)
         if found is None:

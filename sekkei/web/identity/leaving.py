@@ -37,7 +37,7 @@ from sekkei.web.texts import t
 if TYPE_CHECKING:
     from sekkei.web.application import Shell
 
-LINK_IDENTITIES = "link-identities"
+_LINK_IDENTITIES = "link-identities"
 
 
 class Sure(Struct):
@@ -63,9 +63,9 @@ def running(shell: Shell) -> Running:
     runtime, clock = shell.deployment.runtime, shell.clock
     jobs = {
         **leaving_jobs(SHELL, [("identity", identity), ("acts", Acts(runtime, clock).forget)], runtime, clock),
-        LINK_IDENTITIES: Job([("identities", shell.accounts.identities.link_earlier)]),
+        _LINK_IDENTITIES: Job([("identities", shell.accounts.identities.link_earlier)]),
     }
-    own = Parts(jobs=jobs, once=[LINK_IDENTITIES])
+    own = Parts(jobs=jobs, once=[_LINK_IDENTITIES])
     return Running(SHELL, shell.db, own, Jobs(runtime, clock, SHELL), StoredSchedules(runtime, clock, SHELL))
 
 

@@ -28,9 +28,9 @@ from sekkei.web.identity.bearer import BadBearer, Provider
 SCOPE = "openid email profile"
 BACK = "/sign-in/openid/back"
 KNOWN_SECONDS = 3600.0
-IAT_SECONDS = 600.0
+_IAT_SECONDS = 600.0
 """An ID token that was made longer ago than this is none of this sign-in."""
-SUBJECT_MAX = 255
+_SUBJECT_MAX = 255
 
 
 class ProviderSilent(Refusal):
@@ -132,9 +132,9 @@ class OpenId:
         if (several or "azp" in claims) and claims.get("azp") != self._client[0]:
             raise BadOpenId()
         made = claims.get("iat")
-        if not isinstance(made, int | float) or abs(self._clock.now() - made) > IAT_SECONDS:
+        if not isinstance(made, int | float) or abs(self._clock.now() - made) > _IAT_SECONDS:
             raise BadOpenId()
-        if not 0 < len(str(claims["sub"])) <= SUBJECT_MAX:
+        if not 0 < len(str(claims["sub"])) <= _SUBJECT_MAX:
             raise BadOpenId()
         return claims
 
@@ -170,14 +170,14 @@ class OpenId:
         """What the provider says of itself, asked once an hour."""
         now = self._clock.now()
         if self._endpoints is None or self._tokens is None or now - self._read_at > KNOWN_SECONDS:
-            status, said = await self._asked("GET", discovery_url(self.issuer), {"Accept": "application/json"})
+            status, said = await self._asked("GET", _discovery_url(self.issuer), {"Accept": "application/json"})
             self._endpoints = endpoints_of(self.issuer, said if status == 200 else {})
             self._tokens = Provider.of(self.issuer, self._client[0], self._endpoints.keys, self._clock)
             self._read_at = now
         return self._endpoints, self._tokens
 
 
-def discovery_url(issuer: str) -> str:
+def _discovery_url(issuer: str) -> str:
     return f"{issuer.rstrip('/')}/.well-known/openid-configuration"
 
 

@@ -51,10 +51,10 @@ from sekkei.web.texts import t
 if TYPE_CHECKING:
     from sekkei.web.application import Shell
 
-CEREMONY_LIFE = timedelta(minutes=5)
-ASKED_PER_ADDRESS = Rate.per_minute(60)
+_CEREMONY_LIFE = timedelta(minutes=5)
+_ASKED_PER_ADDRESS = Rate.per_minute(60)
 """Every question is a row in the store."""
-PASSKEYS_MAX = 20
+_PASSKEYS_MAX = 20
 Short = Annotated[Token, Meta(max_length=300)]
 
 
@@ -95,7 +95,7 @@ class Passkeys:
         if not self.possible:
             raise NoPasskeysHere()
         id, challenge = secrets.token_urlsafe(18), secrets.token_bytes(32)
-        expires = days.now(self._clock) + CEREMONY_LIFE
+        expires = days.now(self._clock) + _CEREMONY_LIFE
         made = Ceremony(id=id, account_id=account_id, challenge=challenge.hex(), expires=expires)
         await self._db.write(ceremonies.create(made))
         return id, challenge
@@ -116,7 +116,7 @@ class Passkeys:
         from webauthn.helpers import structs
 
         held = await self.of(user.id)
-        if len(held) >= PASSKEYS_MAX:
+        if len(held) >= _PASSKEYS_MAX:
             raise TooManyPasskeys()
         id, challenge = await self._begin(user.id)
         options = generate_registration_options(
@@ -284,7 +284,7 @@ async def delete(request: Request) -> Response:
 
 async def ask(request: Request) -> Response:
     shell = _shell(request)
-    shell.limits.take(ASKED_PER_ADDRESS, "passkey", address(request))
+    shell.limits.take(_ASKED_PER_ADDRESS, "passkey", address(request))
     return JSONResponse(await shell.passkeys.ask())
 
 

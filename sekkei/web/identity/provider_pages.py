@@ -34,9 +34,9 @@ from sekkei.web.texts import t
 if TYPE_CHECKING:
     from sekkei.web.application import Shell
 
-BEGUN_COOKIE = "sekkei_openid"
-LINK_COOKIE = "sekkei_openid_link"
-AWAY_SECONDS = 600
+_BEGUN_COOKIE = "sekkei_openid"
+_LINK_COOKIE = "sekkei_openid_link"
+_AWAY_SECONDS = 600
 PER_ADDRESS = Rate.per_minute(60)
 Short = Annotated[Token, Meta(max_length=300)]
 
@@ -77,8 +77,8 @@ def _shell(request: Request) -> Shell:
 
 def _keep(request: Request, cookie: str, content: dict[str, Any]) -> None:
     shell = _shell(request)
-    token = shell.openid_signer.sign([cookie, content], until=int(shell.clock.now()) + AWAY_SECONDS)
-    request.state.set_cookies.append((cookie, token, AWAY_SECONDS))
+    token = shell.openid_signer.sign([cookie, content], until=int(shell.clock.now()) + _AWAY_SECONDS)
+    request.state.set_cookies.append((cookie, token, _AWAY_SECONDS))
 
 
 def _kept(request: Request, cookie: str) -> dict[str, Any]:
@@ -104,7 +104,7 @@ async def begin(request: Request) -> Response:
         raise NotThere()
     shell.limits.take(PER_ADDRESS, "openid", address(request))
     url, begun = await shell.openid.begin(local_path(request.query_params.get("next")))
-    _keep(request, BEGUN_COOKIE, asdict(begun))
+    _keep(request, _BEGUN_COOKIE, asdict(begun))
     return RedirectResponse(url, 303)
 
 
@@ -113,7 +113,7 @@ async def back(request: Request) -> Response:
     if not shell.openid.possible:
         raise NotThere()
     shell.limits.take(PER_ADDRESS, "openid", address(request))
-    begun = Begun(**_kept(request, BEGUN_COOKIE))
+    begun = Begun(**_kept(request, _BEGUN_COOKIE))
     if "error" in said:  # they said no, or the provider did
         flash(request, t(request, "sign-in.openid.no", name=shell.openid.name))
         return redirect(request, "/sign-in")
@@ -164,7 +164,7 @@ async def _taken_in(request: Request, arrival: Arrival, holder: Account | None, 
 
 
 def _ask_to_link(request: Request, arrival: Arrival, next: str, email: str = "") -> Response:
-    _keep(request, LINK_COOKIE, {"issuer": arrival.issuer, "subject": arrival.subject, "next": next})
+    _keep(request, _LINK_COOKIE, {"issuer": arrival.issuer, "subject": arrival.subject, "next": next})
     if not email:
         return redirect(request, "/sign-in/openid/link")
     flash(request, t(request, "sign-in.openid.prove", email=email))
@@ -180,7 +180,7 @@ async def show_link(request: Request) -> Response:
 async def link(request: Request) -> Response:
     user, accounts = in_person(request), _shell(request).accounts
     must_be_sure(request)
-    kept = _kept(request, LINK_COOKIE)
+    kept = _kept(request, _LINK_COOKIE)
     known = await accounts.identities.known(kept["issuer"], kept["subject"])
     gone = known is not None and await accounts.get(known.account_id) is None
     owner = await accounts.identities.link(user.id, kept["issuer"], kept["subject"], known if gone else None)

@@ -32,11 +32,11 @@ if TYPE_CHECKING:
     from sekkei.web.application import Shell
 
 CHALLENGE_COOKIE = "sekkei_challenge"
-DEVICE_COOKIE = "sekkei_device"
-DEVICE_SECONDS = 365 * 24 * 3600
+_DEVICE_COOKIE = "sekkei_device"
+_DEVICE_SECONDS = 365 * 24 * 3600
 PER_ADDRESS = Rate.per_minute(20)
 """Of what turns out wrong; whoever signs in gives theirs back, for others behind the same address."""
-MAILS_PER_ADDRESS = Rate.per_minute(60)
+_MAILS_PER_ADDRESS = Rate.per_minute(60)
 PER_EMAIL = Rate.per_hour(10)
 
 Short = Annotated[Token, Meta(max_length=300)]
@@ -110,12 +110,12 @@ def _know_device(request: Request, email: str) -> None:
         return
     nonce = secrets.token_urlsafe(12)
     mark = _shell(request).device_signer.mark(nonce, email)
-    request.state.set_cookies.append((DEVICE_COOKIE, f"{nonce}.{mark}", DEVICE_SECONDS))
+    request.state.set_cookies.append((_DEVICE_COOKIE, f"{nonce}.{mark}", _DEVICE_SECONDS))
 
 
 def _device(request: Request, email: str) -> str:
     """The browser's number, if somebody signed in to this address with it before; else nothing."""
-    nonce, _, mark = request.cookies.get(DEVICE_COOKIE, "").partition(".")
+    nonce, _, mark = request.cookies.get(_DEVICE_COOKIE, "").partition(".")
     return nonce if nonce and _shell(request).device_signer.matches(mark, nonce, email) else ""
 
 
@@ -192,7 +192,7 @@ async def _challenge(request: Request, email: str, next: str, name: str = "", pa
     """The same answer whether the address is known here or not."""
     shell = _shell(request)
     email = email_of(email)
-    shell.limits.take(MAILS_PER_ADDRESS, "code", address(request))
+    shell.limits.take(_MAILS_PER_ADDRESS, "code", address(request))
     shell.limits.take(PER_EMAIL, "code", *_counted_with(request, email))
     id, code = await shell.accounts.challenge(email, name=name, password=password, next=next)
     message = {

@@ -23,8 +23,8 @@ starwars summer sunshine superman system temp test testing trustno user welcome 
 aishiteru arigatou doraemon himitsu kawaii konnichiwa nihon ohayou pasuwado pikachu sakura tokyo yakyuu
 """
 WORDS = frozenset(_SAID.split())
-PERIOD_MAX = 4
-PERSONAL_MIN = 3
+_PERIOD_MAX = 4
+_PERSONAL_MIN = 3
 _LEET = str.maketrans("0134578@$!", "oleastbasi")
 
 
@@ -40,7 +40,7 @@ def is_weak(password: str, *known: str) -> bool:
 
 def _repeats(text: str) -> bool:
     """One thing again and again: aaaaaaaa, 12121212, abcabcab."""
-    return any(text == (text[:period] * len(text))[: len(text)] for period in range(1, PERIOD_MAX + 1))
+    return any(text == (text[:period] * len(text))[: len(text)] for period in range(1, _PERIOD_MAX + 1))
 
 
 def _is_row(text: str) -> bool:
@@ -68,7 +68,7 @@ def _parts(known: tuple[str, ...]) -> set[str]:
         words = [word for word in re.split(r"[\W\d_]+", plain) if word]
         found |= {plain, _core(plain)}
         found |= {"".join(words[n:m]) for n in range(len(words)) for m in range(n + 1, len(words) + 1)}
-    return {part for part in found if len(part) >= PERSONAL_MIN}
+    return {part for part in found if len(part) >= _PERSONAL_MIN}
 
 
 def _made_of_words(core: str) -> bool:
