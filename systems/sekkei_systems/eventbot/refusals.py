@@ -149,6 +149,13 @@ class TooLong(_OfField): ...
 class Missing(_OfField): ...
 
 
+class BadDate(Invalid):
+    """A text that is no date that can be used; its code is the reason that `sekkei.kit.dates` names."""
+
+    def text(self, language: str) -> str:
+        return say(language, f"refusal.{self.code}", **self.values)
+
+
 class BadZone(Invalid): ...
 
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from datetime import datetime, tzinfo
 from typing import Any
 
+from sekkei.kit import dates
+from sekkei_systems.days import JST
 from sekkei_systems.eventbot.design import Event, Repeat, Template
-from sekkei_systems.eventbot.refusals import TooManyReminders
-from sekkei_systems.eventbot.rules import dates, drafts
+from sekkei_systems.eventbot.refusals import BadDate, TooManyReminders
+from sekkei_systems.eventbot.rules import drafts
 from sekkei_systems.eventbot.rules.drafts import (
     BODY_MAX,
     DESCRIPTION_MAX,
@@ -223,8 +226,10 @@ def read_draft(values: Values, now: datetime) -> Draft:
         entered["capacity"] = read_capacity(entered["capacity"])
     if "start" in values:
         start = values["start"].strip()
-        period = dates.read_period(start, now, field="start") if start else None
-        entered |= {"start": period.start if period else None, "end": period.end if period else None}
+        with _refusing("start"):
+            period = dates.read_period(start, now) if start else None
+        begins, ends = (period.start, period.end) if period else (None, None)
+        entered |= {"start": begins and begins.astimezone(JST), "end": ends and ends.astimezone(JST)}
     return Draft(**entered, options=tuple(drafts.read_options(values.get("options", ""))))
 
 
@@ -235,13 +240,14 @@ def read_details(values: Values, event: Event, now: datetime) -> Details:
         text = values.get(name, "").strip()
         if not text or text == written(current, now.tzinfo):
             return current if text else None
-        return dates.read_before(text, start, now, field=name) if start else dates.read_moment(text, now, field=name)
+        return _moment(text, now, start, name)
 
     reminders = _reminders(values.get("remind", ""), event, now)
     end_text = values.get("end", "").strip()
     end = event.event_end_at
     if end_text != written(end, now.tzinfo):
-        end = dates.read_end(end_text, start, now, field="end") if end_text and start else None
+        with _refusing("end"):
+            end = dates.read_end(end_text, start, now).astimezone(JST) if end_text and start else None
     repeat = values.get("repeat", "none")
     return Details(
         deadline=before("deadline", event.deadline_at),
@@ -262,7 +268,7 @@ def _reminders(text: str, event: Event, now: datetime) -> list[datetime]:
         raise TooManyReminders(field="remind", most=REMINDERS_MAX)
     start = event.event_start_at
     known = {written(at, now.tzinfo): at for at in _known(event)}
-    found = {known.get(part) or _reminder(part, start, now) for part in parts}
+    found = {known.get(part) or _moment(part, now, start, "remind") for part in parts}
     return sorted(found)
 
 
@@ -272,16 +278,21 @@ def _known(event: Event) -> list[datetime]:
     return [event.event_remind_at, *further] if event.event_remind_at else further
 
 
-def _reminder(part: str, start: datetime | None, now: datetime) -> datetime:
-    if start is None:
-        return dates.read_moment(part, now, field="remind")
-    return dates.read_before(part, start, now, field="remind")
-
-
 def read_notice(values: Values, event: Event, now: datetime) -> NewNotice:
     text = values.get("remind", "").strip()
-    remind_at = None
-    if text:
-        start = event.event_start_at
-        remind_at = dates.read_before(text, start, now, field="remind") if start else dates.read_moment(text, now)
+    remind_at = _moment(text, now, event.event_start_at, "remind") if text else None
     return NewNotice(values.get("title", ""), values.get("body", ""), remind_at)
+
+
+def _moment(text: str, now: datetime, start: datetime | None, field: str) -> datetime:
+    """Moments are stored in Japan's time."""
+    with _refusing(field):
+        return dates.read_moment(text, now, start).astimezone(JST)
+
+
+@contextmanager
+def _refusing(field: str) -> Iterator[None]:
+    try:
+        yield
+    except dates.Unread as wrong:
+        raise BadDate(wrong.why, field=field, **wrong.values) from None

@@ -1,39 +1,25 @@
-"""Times, days and numbers as people type them: full width, `9:5`, `2025/7/30`. What is none is refused in words."""
+"""Times, days and numbers as people type them into forms and lists. What is none is refused in words."""
 
 from __future__ import annotations
 
-import re
 from datetime import date, time
 
-from sekkei.kit.text import half_width
+from sekkei.kit.dates import Unread, read_day, read_time
 from sekkei_systems.lessons.refusals import BadDay, BadTime
-
-_TIME = re.compile(r"([0-9]{1,2}):([0-9]{1,2})(?::[0-9]{1,2})?")
-_DAY = re.compile(r"([0-9]{4})[-/.年]([0-9]{1,2})[-/.月]([0-9]{1,2})日?")
-
-
-def plainly(text: str) -> str:
-    """Full width as half width, without blanks around it."""
-    return half_width(text)
 
 
 def time_in(text: str, field: str = "time") -> time:
-    found = _TIME.fullmatch(plainly(text))
     try:
-        if found is None:
-            raise ValueError(text)
-        return time(int(found[1]), int(found[2]))
-    except ValueError:
+        return read_time(text)
+    except Unread:
         raise BadTime(field=field) from None
 
 
 def day_in(text: str, field: str = "date") -> date:
-    found = _DAY.fullmatch(plainly(text))
+    """A day with its year: a list may be read long after it was written."""
     try:
-        if found is None:
-            raise ValueError(text)
-        return date(int(found[1]), int(found[2]), int(found[3]))
-    except ValueError:
+        return read_day(text)
+    except Unread:
         raise BadDay(field=field) from None
 
 

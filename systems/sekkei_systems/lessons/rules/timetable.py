@@ -13,13 +13,13 @@ from msgspec import UNSET, Meta, Struct, UnsetType, ValidationError, structs
 
 from sekkei.design import replace
 from sekkei.kit import sheets
-from sekkei.kit.text import one_line
+from sekkei.kit.text import half_width, one_line
 from sekkei.kit.typed import Line, text_reader
 from sekkei.runtime.refusals import Refusal
 from sekkei_systems.days import JST
 from sekkei_systems.lessons.design import Lesson, WeeklyLesson
 from sekkei_systems.lessons.refusals import BadLesson
-from sekkei_systems.lessons.rules.entered import day_in, plainly, time_in
+from sekkei_systems.lessons.rules.entered import day_in, time_in
 from sekkei_systems.lessons.rules.places import CAPACITY_MAX, LESSON_NAME_MAX
 from sekkei_systems.lessons.rules.slots import Slot, slot, slot_of
 from sekkei_systems.lessons.rules.studios import Studio
@@ -212,7 +212,7 @@ def _utf8(content: bytes) -> str:
 
 
 def _named(studio: str) -> str:
-    return plainly(studio).lower()
+    return half_width(studio).lower()
 
 
 def _draft(row: Row, codes: Mapping[str, str]) -> LessonDraft:
@@ -248,14 +248,14 @@ def _value(name: str, text: str) -> Any:
 
 
 def _is_yes(column: str, text: str) -> bool:
-    plain = plainly(text).lower()
+    plain = half_width(text).lower()
     if plain not in _YES | _NO:
         raise ValueError(f"{column} {text!r} is neither yes nor no")
     return plain in _YES
 
 
 def _capacity(text: str) -> int | None:
-    plain = plainly(text).lower()
+    plain = half_width(text).lower()
     if plain in _NONE:
         return None
     if not (plain.isascii() and plain.isdigit() and int(plain) <= CAPACITY_MAX):

@@ -12,7 +12,7 @@ from sekkei_systems.tasks.design import Task, members_of, tags_of
 from sekkei_systems.tasks.design.statuses import Status
 from sekkei_systems.tasks.refusals import BadText
 from sekkei_systems.tasks.rules.drafts import TITLE_MAX, TaskDraft
-from sekkei_systems.tasks.rules.natural import Understood, understood
+from sekkei_systems.tasks.rules.quick import Understood, understood
 from sekkei_systems.tasks.service.access import Member
 from sekkei_systems.tasks.service.tasks import Tasks
 

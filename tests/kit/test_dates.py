@@ -1,15 +1,18 @@
-"""Dates as people write them."""
+"""Days and times as people write them. tests/systems/test_dates_typed.py runs more of them through the systems."""
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+import contextlib
+from datetime import UTC, date, datetime, timedelta, timezone
 from zoneinfo import ZoneInfo
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from sekkei_systems.days import JST
-from sekkei_systems.eventbot.rules import dates
+from sekkei.kit import dates
 
+JST = timezone(timedelta(hours=9), "JST")
 NOW = datetime(2026, 1, 14, 15, 30, tzinfo=JST)  # a Wednesday
 
 
@@ -103,6 +106,17 @@ def at(text: str) -> datetime:
         ("明日20時から", "2026-01-15 20:00"),
         ("20.1. 20:00", "2026-01-20 20:00"),
         ("2026-01-20 20:00:00", "2026-01-20 20:00"),
+        ("来年1月5日20時", "2027-01-05 20:00"),
+        ("2026年1月19日21時", "2026-01-19 21:00"),
+        ("土曜1/17 20時", "2026-01-17 20:00"),
+        ("2 weeks from now 8pm", "2026-01-28 20:00"),
+        ("3ヶ月後 20時", "2026-04-14 20:00"),
+        ("1日2時間後", "2026-01-15 17:30"),
+        ("wednesday next week 8pm", "2026-01-21 20:00"),
+        ("20:00 nov 20", "2026-11-20 20:00"),
+        ("再来週末の土曜 20時", "2026-01-31 20:00"),
+        ("月末 23:59", "2026-01-31 23:59"),
+        ("水曜 25:00", "2026-01-15 01:00"),
     ],
 )
 def test_reads(text: str, expected: str) -> None:
@@ -117,6 +131,7 @@ def test_reads(text: str, expected: str) -> None:
         ("1/19 夜9時から11時", "2026-01-19 21:00", "2026-01-19 23:00"),
         ("明日 22時~1時", "2026-01-15 22:00", "2026-01-16 01:00"),
         ("明日19〜21時", "2026-01-15 19:00", "2026-01-15 21:00"),
+        ("明日 19:30〜21:00", "2026-01-15 19:30", "2026-01-15 21:00"),
         ("tomorrow 7-9pm", "2026-01-15 19:00", "2026-01-15 21:00"),
         ("1/19 10-12時", "2026-01-19 10:00", "2026-01-19 12:00"),
     ],
@@ -149,20 +164,24 @@ def test_reads_periods(text: str, start: str, end: str) -> None:
         "32日 20時",
         "21.13. 20:00",
         "から",
+        "satay at noon",
+        "前日 20時",
+        "2時間後 21時",
+        "9999日後",
     ],
 )
 def test_refuses(text: str) -> None:
-    with pytest.raises(dates.BadDate):
+    with pytest.raises(dates.Unread):
         dates.read_moment(text, NOW)
 
 
 def test_refuses_the_past_and_the_far_future() -> None:
-    with pytest.raises(dates.PastDate) as past:
+    with pytest.raises(dates.Unread, match="past-date") as past:
         dates.read_moment("今日 9時", NOW)
-    assert "今日 9時" in past.value.text("ja")
-    with pytest.raises(dates.PastDate):
+    assert past.value.values["text"] == "今日 9時"
+    with pytest.raises(dates.Unread, match="past-date"):
         dates.read_moment("2025-12-31 10:00", NOW)
-    with pytest.raises(dates.FarDate):
+    with pytest.raises(dates.Unread, match="far-date"):
         dates.read_moment("2099-01-01 10:00", NOW)
 
 
@@ -171,13 +190,13 @@ def test_ends_and_what_comes_before() -> None:
     assert dates.read_end("23時", start, NOW) == at("2026-01-19 23:00")
     assert dates.read_end("1時", start, NOW) == at("2026-01-20 01:00")
     assert dates.read_end("2時間", start, NOW) == at("2026-01-19 23:00")
-    assert dates.read_before("1時間前", start, NOW) == at("2026-01-19 20:00")
-    assert dates.read_before("前日 20時", start, NOW) == at("2026-01-18 20:00")
-    assert dates.read_before("当日 12時", start, NOW) == at("2026-01-19 12:00")
-    assert dates.read_before("1/17 9時", start, NOW) == at("2026-01-17 09:00")
-    with pytest.raises(dates.PastDate):
-        dates.read_before("10日前", start, NOW)
-    with pytest.raises(dates.BadDate):
+    assert dates.read_moment("1時間前", NOW, start) == at("2026-01-19 20:00")
+    assert dates.read_moment("前日 20時", NOW, start) == at("2026-01-18 20:00")
+    assert dates.read_moment("当日 12時", NOW, start) == at("2026-01-19 12:00")
+    assert dates.read_moment("1/17 9時", NOW, start) == at("2026-01-17 09:00")
+    with pytest.raises(dates.Unread, match="past-date"):
+        dates.read_moment("10日前", NOW, start)
+    with pytest.raises(dates.Unread, match="end-before-start"):
         dates.read_end("1/18 10時", start, NOW)
 
 
@@ -193,7 +212,7 @@ def test_ends_and_what_comes_before() -> None:
 )
 def test_reads_english_told_from_the_start(text: str, expected: str) -> None:
     start = at("2026-01-19 21:00")
-    assert dates.read_before(text, start, NOW) == at(expected)
+    assert dates.read_moment(text, NOW, start) == at(expected)
     assert dates.read_end("2 hours", start, NOW) == at("2026-01-19 23:00")
 
 
@@ -205,9 +224,9 @@ def test_what_is_written_is_of_the_zone_of_now() -> None:
     assert dates.read_moment("in 2 hours", berlin) == at("2026-01-14 17:30")
     period = dates.read_period("tomorrow 21:00-23:00", berlin)
     assert (period.start, period.end) == (at("2026-01-16 05:00"), at("2026-01-16 07:00"))
-    assert period.start.isoformat() == "2026-01-16T05:00:00+09:00"
+    assert period.start.isoformat() == "2026-01-15T21:00:00+01:00", "in the zone of now"
     start = at("2026-01-20 05:00")  # the 19th at 21:00 there
-    assert dates.read_before("the day before 20:00", start, berlin) == at("2026-01-19 04:00")
+    assert dates.read_moment("the day before 20:00", berlin, start) == at("2026-01-19 04:00")
     assert dates.read_end("23:00", start, berlin) == at("2026-01-20 07:00")
 
 
@@ -234,7 +253,7 @@ def test_reads_dates_of_other_countries_and_of_programs(text: str, expected: str
 
 @pytest.mark.parametrize("text", ["31/11 20:00", "20/13 20:00", "<t:99999999999999>", "<t:x>", "2026-13-01T20:00"])
 def test_refuses_what_only_looks_like_them(text: str) -> None:
-    with pytest.raises(dates.BadDate):
+    with pytest.raises(dates.Unread):
         dates.read_moment(text, NOW)
 
 
@@ -242,6 +261,8 @@ def test_refuses_what_only_looks_like_them(text: str) -> None:
     ("text", "choices"),
     [
         ("今週末 20時", "2026-01-17 20:00 / 2026-01-18 20:00"),
+        ("next week 8pm", " / ".join(f"2026-01-{day} 20:00" for day in range(19, 26))),
+        ("再来週末 20時", "2026-01-31 20:00 / 2026-02-01 20:00"),
         ("this weekend 8pm", "2026-01-17 20:00 / 2026-01-18 20:00"),
         ("next sunday 8pm", "2026-01-18 20:00 / 2026-01-25 20:00"),
         ("来週日曜 20時", "2026-01-18 20:00 / 2026-01-25 20:00"),
@@ -252,9 +273,10 @@ def test_refuses_what_only_looks_like_them(text: str) -> None:
     ],
 )
 def test_asks_what_can_mean_several_moments(text: str, choices: str) -> None:
-    with pytest.raises(dates.SeveralDates) as asked:
+    with pytest.raises(dates.Unread, match="several-dates") as asked:
         dates.read_moment(text, NOW)
-    assert choices in asked.value.text("ja")
+    assert asked.value.values["choices"] == choices
+    assert [f"{one:%Y-%m-%d %H:%M}" for one in asked.value.candidates] == choices.split(" / ")
     for choice in choices.split(" / "):
         assert dates.read_moment(choice, NOW) == at(choice)
 
@@ -265,20 +287,20 @@ def test_the_order_of_day_and_month_is_that_of_the_zone() -> None:
 
     assert f"{dates.read_moment('5/11 20:00', NOW):%m-%d}" == "05-11"
     assert f"{reads('America/New_York'):%m-%d}" == "05-11"
-    with pytest.raises(dates.SeveralDates) as asked:
+    with pytest.raises(dates.Unread, match="several-dates") as asked:
         reads("Europe/London")
-    assert "2026-05-11 20:00 / 2026-11-05 20:00" in asked.value.text("en")
+    assert asked.value.values["choices"] == "2026-05-11 20:00 / 2026-11-05 20:00"
 
 
 @pytest.mark.parametrize("text", ["11/20(土) 20:00", "Saturday 20 November 20:00", "明日(金) 20時"])
 def test_the_weekday_has_to_fit(text: str) -> None:
-    with pytest.raises(dates.WrongWeekday):
+    with pytest.raises(dates.Unread, match="wrong-weekday"):
         dates.read_moment(text, NOW)
 
 
 def test_a_time_that_the_clocks_skip_is_refused() -> None:
     berlin = NOW.astimezone(ZoneInfo("Europe/Berlin"))
-    with pytest.raises(dates.SkippedTime):
+    with pytest.raises(dates.Unread, match="skipped-time"):
         dates.read_moment("2026-03-29 02:30", berlin)
     assert dates.read_moment("2026-10-25 02:30", berlin).astimezone(UTC).hour == 0, "the first of the two"
 
@@ -307,7 +329,63 @@ def test_what_is_written_is_read_as_it_is_or_asked(zone: str, way: str) -> None:
 def _meant(text: str, now: datetime) -> list[datetime]:
     try:
         return [dates.read_moment(text, now).astimezone(now.tzinfo)]
-    except dates.SeveralDates as asked:
-        return [at(one) for one in str(asked.values["choices"]).split(" / ")]
-    except (dates.SkippedTime, dates.PastDate):  # told, and nothing is guessed
-        return []
+    except dates.Unread as asked:
+        if asked.why not in ("several-dates", "skipped-time", "past-date"):  # those say why, and nothing is guessed
+            raise
+        return [one for one in asked.candidates if isinstance(one, datetime)]
+
+
+@pytest.mark.parametrize(
+    ("text", "today", "days"),
+    [
+        ("来週日曜", 14, [25, 18]),
+        ("来週日曜", 18, [25]),
+        ("来週月曜", 18, [19, 26]),
+        ("今週月曜", 18, [12, 19]),
+        ("水曜", 14, [14]),
+        ("今度の水曜", 14, [21]),
+        ("今週末", 18, [17, 18]),
+    ],
+)
+def test_days_by_the_weekday_of_today(text: str, today: int, days: list[int]) -> None:
+    """January 14 of 2026 is a Wednesday, the 18th a Sunday."""
+    found = [one.days for one in dates.days_in(f"仕事 {text}", date(2026, 1, today)) if one.start == 3]
+    assert tuple(date(2026, 1, day) for day in days) in found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "fri nap",
+        "sat nav",
+        "1.2.",
+        "11-20",
+        "週末",
+        "三日月",
+        "1月末",
+        "30日間",
+        "前日",
+        "2時間後",
+        "来週日本へ",
+        "次の日",
+    ],
+)
+def test_what_is_no_day_inside_of_a_sentence(text: str) -> None:
+    assert list(dates.days_in(f"{text} の件", date(2026, 1, 14))) == []
+
+
+def test_months_end_with_the_month_and_a_day_is_one_that_its_month_has() -> None:
+    assert dates.read_day("1ヶ月後", at("2026-01-31 10:00")) == date(2026, 2, 28)
+    assert dates.read_day("31日", at("2026-02-01 10:00")) == date(2026, 3, 31)
+    assert dates.read_moment("in 3 days", datetime(2026, 3, 27, 23, 30, tzinfo=ZoneInfo("Europe/Berlin"))).day == 30
+
+
+@given(st.text(max_size=90) | st.text("明後日今来週月火末年時分前半午夜0123456789/-.:〜 nextfriampm", max_size=30))
+def test_any_text_is_read_or_refused(text: str) -> None:
+    for read in (dates.read_day, dates.read_period, lambda text, now: dates.read_end(text, now, now)):
+        with contextlib.suppress(dates.Unread):
+            read(text, NOW)
+    with contextlib.suppress(dates.Unread):
+        dates.read_time(text)
+    for found in dates.days_in(text, NOW.date()):
+        assert 0 <= found.start < found.stop <= len(text)
