@@ -19,7 +19,7 @@ from sekkei.store.http import Answer
 from sekkei.worlds import CALM, Script, World, run
 from sekkei.worlds.clock import START
 from sekkei.worlds.quiet import Quiet
-from sekkei_systems.q.service.planning import Planning
+from sekkei_systems.q.service.questions import Planning
 from tests.worlds.q import WORLD as Q
 
 design = Design("diary")

@@ -10,16 +10,23 @@ from typing import Any
 from sekkei.design import Change, Database, Reactions
 from sekkei.runtime.settings import Settings
 from sekkei.runtime.wiring import Wiring
-from sekkei_systems.q.design.models import Answer, Follow, FollowRequest, Reaction, User
-from sekkei_systems.q.design.models_added import Notice
-from sekkei_systems.q.design.tables import answers, design, follow_requests, follows, reactions, reports, users
-from sekkei_systems.q.design.tables_added import decisions, profile_reviews
-from sekkei_systems.q.design.tables_added import notices as notices_kept
+from sekkei_systems.q.design.models import Answer, Follow, FollowRequest, Notice, Reaction, User
+from sekkei_systems.q.design.tables import (
+    answers,
+    decisions,
+    design,
+    follow_requests,
+    follows,
+    profile_reviews,
+    reactions,
+    reports,
+    users,
+)
+from sekkei_systems.q.design.tables import notices as notices_kept
 from sekkei_systems.q.rules import notices
 from sekkei_systems.q.rules.notices import OFFICIAL, NoticeKind
 from sekkei_systems.q.rules.sight import is_present
-from sekkei_systems.q.service.inbox import entry
-from sekkei_systems.q.service.notices import Notices
+from sekkei_systems.q.service.notices import Notices, entry
 from sekkei_systems.q.service.numbers import Numbers
 from sekkei_systems.q.service.visibility import Visibility
 

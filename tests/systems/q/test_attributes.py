@@ -15,8 +15,7 @@ from sekkei.kit.typed import text_reader
 from sekkei.testing import make
 from sekkei.texts import LANGUAGES, folder_of, read
 from sekkei_systems.q.api.shapes import Me, me, person
-from sekkei_systems.q.design.models import User
-from sekkei_systems.q.design.models_added import DecisionKind, ProfilePart
+from sekkei_systems.q.design.models import DecisionKind, ProfilePart, User
 from sekkei_systems.q.rules.profile import PARTS, TEXTS, WISHES, Profile, waiting
 from sekkei_systems.q.rules.sight import Relation, veiled
 from sekkei_systems.q.service.reports import profile_text

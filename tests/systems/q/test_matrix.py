@@ -24,7 +24,7 @@ from sekkei.runtime import days
 from sekkei.web.testing import Client
 from sekkei_systems.q.design.models import Answer, ReactionType, User, Visibility
 from sekkei_systems.q.design.tables import answers, users
-from sekkei_systems.q.service.contacts import hashed
+from sekkei_systems.q.service.finding import hashed
 from sekkei_systems.q.service.people import Profile
 from tests.systems.q.conftest import World, picture, png
 

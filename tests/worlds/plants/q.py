@@ -82,7 +82,7 @@ def every_worker_publishes(patch: pytest.MonkeyPatch) -> None:
     from sekkei_systems import days
     from sekkei_systems.q.design.models import DailyQuestion
     from sekkei_systems.q.design.tables import daily_questions
-    from sekkei_systems.q.service.planning import Planning
+    from sekkei_systems.q.service.questions import Planning
 
     async def publish(self: Planning) -> Any:
         day = (await self.plan(days.today(self._clock))).day
@@ -94,7 +94,7 @@ def every_worker_publishes(patch: pytest.MonkeyPatch) -> None:
 
 def a_question_is_published_on_the_first_day_only(patch: pytest.MonkeyPatch) -> None:
     from sekkei_systems import days
-    from sekkei_systems.q.service.planning import Planning
+    from sekkei_systems.q.service.questions import Planning
 
     sound = Planning.publish_due
 
@@ -189,7 +189,7 @@ def whoever_is_locked_out_still_counts(patch: pytest.MonkeyPatch) -> None:
 
 
 def decisions_are_not_told(patch: pytest.MonkeyPatch) -> None:
-    from sekkei_systems.q.design.tables_added import decisions
+    from sekkei_systems.q.design.tables import decisions
     from sekkei_systems.q.service.decisions import Decisions
 
     patch.setattr(Decisions, "actions", lambda self, made: [decisions.create(made)])

@@ -17,12 +17,12 @@ from sekkei.worlds.seam import STORM
 from sekkei_fakes.expo import PATH, ExpoCounterpart, Phone
 from sekkei_systems.q.design.models import (
     Answer,
+    Decision,
     ReactionType,
     Report,
     ReportStatus,
     User,
 )
-from sekkei_systems.q.design.models_added import Decision
 from sekkei_systems.q.system import SYSTEM
 from tests.worlds.q.hearing import hear
 

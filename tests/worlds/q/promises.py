@@ -9,9 +9,16 @@ from typing import Any
 
 from sekkei.worlds import World, promises
 from sekkei_systems.days import JST
-from sekkei_systems.q.design.models import Block, DailyQuestion, Follow, Reaction
-from sekkei_systems.q.design.models_added import Decision, DecisionKind, DecisionState
-from sekkei_systems.q.design.models_numbers import Totals
+from sekkei_systems.q.design.models import (
+    Block,
+    DailyQuestion,
+    Decision,
+    DecisionKind,
+    DecisionState,
+    Follow,
+    Reaction,
+    Totals,
+)
 from sekkei_systems.q.design.tables import design
 from sekkei_systems.q.jobs.traces import JOB as TRACES
 from sekkei_systems.q.rules.numbers import waits_since

@@ -12,7 +12,7 @@ from sekkei.web.limits import address
 from sekkei_systems.q.api.shapes import AskCode, GiveCode, GivePassword, Refresh, SignedIn, Ticket
 from sekkei_systems.q.refusals import Banned, NotByApp, NotJoined
 from sekkei_systems.q.service.access import Access
-from sekkei_systems.q.service.devices import Devices
+from sekkei_systems.q.service.notices import Devices
 
 PER_ADDRESS = Rate.per_minute(20)
 PER_EMAIL = Rate.per_hour(10)

@@ -8,11 +8,9 @@ from sekkei.runtime.settings import Settings
 from sekkei.web import Operations, Rate, limit
 from sekkei_systems.q.api import shapes
 from sekkei_systems.q.api.shapes import Addresses, Findable, FollowOutcome, Id, InviteOut, Person, Suggested
-from sekkei_systems.q.design.models_growth import Invite
+from sekkei_systems.q.design.models import Invite
 from sekkei_systems.q.service.access import Author, Member
-from sekkei_systems.q.service.contacts import Contacts
-from sekkei_systems.q.service.invites import Invites
-from sekkei_systems.q.service.suggestions import Suggestions
+from sekkei_systems.q.service.finding import Contacts, Invites, Suggestions
 
 INVITES = Rate.per_hour(20)
 TAKEN = Rate.per_hour(30)

@@ -29,12 +29,10 @@ from sekkei_systems.q.rules.notices import wishes_of
 from sekkei_systems.q.rules.pictures import BYTES_MAX
 from sekkei_systems.q.rules.profile import Profile
 from sekkei_systems.q.service.access import Access, Joined, Member
-from sekkei_systems.q.service.devices import Browser, Devices
 from sekkei_systems.q.service.graph import Graph
-from sekkei_systems.q.service.leaving import Leaving
-from sekkei_systems.q.service.notices import Notices
-from sekkei_systems.q.service.people import People, Visitor
-from sekkei_systems.q.service.submissions import Submissions
+from sekkei_systems.q.service.notices import Browser, Devices, Notices
+from sekkei_systems.q.service.people import Leaving, People, Visitor
+from sekkei_systems.q.service.questions import Submissions
 from sekkei_systems.q.service.visibility import Visibility
 
 PICTURE_BODY_MAX = BYTES_MAX * 4 // 3 + 1_000

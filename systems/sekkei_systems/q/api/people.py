@@ -22,8 +22,8 @@ from sekkei_systems.q.api.shapes import (
 from sekkei_systems.q.service.access import Author, Member
 from sekkei_systems.q.service.graph import Graph
 from sekkei_systems.q.service.people import People
+from sekkei_systems.q.service.questions import Submissions
 from sekkei_systems.q.service.reports import Reports
-from sekkei_systems.q.service.submissions import Submissions
 
 SEARCHES = Rate.per_minute(60)
 

@@ -8,11 +8,11 @@ from starlette.requests import Request
 
 from sekkei.web import Operations, PageOf, Rate, limit
 from sekkei_systems.q.api.shapes import Id, Lines, Paging, Person, Shape, person
-from sekkei_systems.q.design.models_added import Decision, DecisionState
+from sekkei_systems.q.design.models import Decision, DecisionState
 from sekkei_systems.q.rules.notices import words_of
 from sekkei_systems.q.service.access import Joined
 from sekkei_systems.q.service.decisions import Decisions
-from sekkei_systems.q.service.inbox import Inbox, Told
+from sekkei_systems.q.service.notices import Inbox, Told
 
 APPEALS = Rate.per_hour(20)
 operations = Operations()

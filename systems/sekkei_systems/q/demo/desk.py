@@ -9,10 +9,16 @@ from typing import Any
 from sekkei.runtime.system import Context
 from sekkei_systems import days
 from sekkei_systems.q.demo.words import FLAGGED, NG_WORDS, PROPOSALS
-from sekkei_systems.q.design.models import AdminAction, AdminLog, Report, ReportCategory, ReportStatus, TargetType
-from sekkei_systems.q.design.models_added import ProfilePart
-from sekkei_systems.q.design.tables import admin_logs, reports
-from sekkei_systems.q.design.tables_added import profile_reviews
+from sekkei_systems.q.design.models import (
+    AdminAction,
+    AdminLog,
+    ProfilePart,
+    Report,
+    ReportCategory,
+    ReportStatus,
+    TargetType,
+)
+from sekkei_systems.q.design.tables import admin_logs, profile_reviews, reports
 from sekkei_systems.q.service import Service
 
 ADDRESSES = ("203.0.113.24", "198.51.100.7")

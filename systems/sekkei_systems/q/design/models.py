@@ -464,3 +464,179 @@ class QuestionVote:
     question_id: Attr[str] = attr("questionId", ja="お題ID", en="the question")
     user_id: Attr[str] = attr("userId", ja="投票したユーザーID", en="who votes")
     created_at: Attr[datetime] = attr("createdAt", stored_as=INSTANT, ja="投票日時", en="made")
+
+
+# Trust and safety: what waits for a look, what was decided, what people were told
+
+
+NOTICE_KEPT = timedelta(days=90)
+
+
+class ProfilePart(Enum):
+    NAME = "name"
+    BIO = "bio"
+    PICTURE = "picture"
+
+
+class DecisionKind(Enum):
+    ANSWER = "answer"
+    NAME = "name"
+    BIO = "bio"
+    PICTURE = "picture"
+    WARNING = "warning"
+    SUSPENSION = "suspension"
+    BAN = "ban"
+
+
+class DecisionState(Enum):
+    PROPOSED = "proposed"
+    IN_FORCE = "in-force"
+    DECLINED = "declined"
+    ENDED = "ended"
+
+
+class AppealState(Enum):
+    OPEN = "open"
+    UPHELD = "upheld"
+    OVERTURNED = "overturned"
+
+
+class NoticeKind(Enum):
+    QUESTION = "question"
+    REACTION = "reaction"
+    FOLLOW = "follow"
+    DIGEST = "digest"
+    DECISION = "decision"
+    OUTCOME = "outcome"
+
+
+@model
+class ProfileReview:
+    user_id: Attr[str] = attr("userId", ja="ユーザーID", en="whose profile")
+    part: Attr[ProfilePart] = attr(ja="名前・自己紹介・画像のどれか", en="which part of it")
+    state: Attr[str] = attr(default="waiting", ja="審査待ちの印", en="waiting")
+    since: Attr[datetime] = attr(stored_as=INSTANT, ja="審査待ちになった日時", en="since when it waits")
+
+
+def waits(state: DecisionState, appeal: AppealState | None) -> str | None:
+    """Sparse: a ban that needs a second person, and appeals that nobody has decided."""
+    if state is DecisionState.PROPOSED:
+        return "approval"
+    return "appeal" if appeal is AppealState.OPEN else None
+
+
+@model
+class Decision:
+    user_id: Attr[str] = attr("userId", ja="対象のユーザーID", en="about whom")
+    decision_id: Attr[str] = attr("decisionId", ja="決定ID（日時で始まる）", en="decision, beginning with its time")
+    kind: Attr[DecisionKind] = attr(ja="決定の種類", en="what was decided")
+    state: Attr[DecisionState] = attr(default=DecisionState.IN_FORCE, ja="状態", en="state")
+    target: Attr[str | None] = attr(default=None, ja="対象（回答なら日付）", en="which answer, by its day")
+    reason: Attr[str | None] = attr(default=None, ja="本人に伝える理由", en="why, as the person is told")
+    decided_by: Attr[str] = attr("decidedBy", ja="決めた管理者ID", en="by whom")
+    approved_by: Attr[str | None] = attr("approvedBy", default=None, ja="承認した管理者ID", en="approved by whom")
+    created_at: Attr[datetime] = attr("createdAt", stored_as=INSTANT, ja="決定日時", en="when")
+    until: Attr[datetime | None] = attr(default=None, stored_as=INSTANT, ja="一時停止の終わり", en="until when")
+    appeal: Attr[AppealState | None] = attr(default=None, ja="異議申し立ての状態", en="state of the appeal")
+    appeal_text: Attr[str | None] = attr("appealText", default=None, ja="異議の内容", en="what they say against it")
+    appeal_by: Attr[str | None] = attr("appealBy", default=None, ja="異議を判断した管理者ID", en="who decided that")
+    since: Attr[datetime] = attr(stored_as=INSTANT, ja="待ち始めた日時", en="since when it waits")
+    waits: Attr[str | None] = computed(waits, ja="待っているもの", en="what it waits for")
+
+
+@model
+class ReportAbout:
+    user_id: Attr[str] = attr("userId", ja="通報に関わるユーザーID", en="whom a report concerns")
+    report_id: Attr[str] = attr("reportId", ja="通報ID", en="the report")
+    created_at: Attr[datetime] = attr("createdAt", stored_as=INSTANT, ja="通報日時", en="made")
+
+
+def notice_expiry(created_at: datetime) -> datetime:
+    return created_at + NOTICE_KEPT
+
+
+@model
+class Notice:
+    user_id: Attr[str] = attr("userId", ja="受け取るユーザーID", en="for whom")
+    created_at: Attr[datetime] = attr("createdAt", stored_as=INSTANT, ja="日時", en="when")
+    notice_id: Attr[str] = attr("noticeId", ja="お知らせID（理由から決まる）", en="notice, by its reason")
+    kind: Attr[NoticeKind] = attr(ja="種類", en="about what")
+    about_id: Attr[str | None] = attr("aboutId", default=None, ja="誰のことか", en="about whom")
+    said: Attr[str] = attr(ja="文面の名前", en="which text")
+    values: Attr[dict[str, str] | None] = attr(default=None, ja="文面に入る値", en="what is filled in")
+    url: Attr[str] = attr(default="/q/", ja="開くページ", en="what it opens")
+    ttl: Attr[datetime] = computed(
+        notice_expiry, stored_as=epoch(), ja="TTL（90日後に自動削除）", en="deleted after 90 days"
+    )
+
+
+# Finding each other: links that invite, and addresses of those who want to be found
+
+
+@model
+class Invite:
+    invite_id: Attr[str] = attr("inviteId", ja="招待ID（リンクのハッシュ）", en="invite, by the hash of its link")
+    inviter_id: Attr[str] = attr("inviterId", ja="招待した人", en="who invites")
+    created_at: Attr[datetime] = attr("createdAt", stored_as=INSTANT, ja="作成日時", en="made")
+    uses_left: Attr[int] = attr("usesLeft", ja="残りの人数", en="how many more may take it")
+    taken: Attr[frozenset[str]] = attr(default=frozenset(), ja="使った人（ハッシュ）", en="who took it, hashed")
+    expires_at: Attr[datetime] = attr("expiresAt", stored_as=epoch(), ja="有効期限（TTL）", en="good until then")
+
+
+@model
+class Contact:
+    address: Attr[str] = attr(ja="アドレスの鍵付きハッシュ", en="keyed hash of an address")
+    user_id: Attr[str] = attr("userId", ja="ユーザーID", en="whose it is")
+
+
+# The operator's numbers: sums that name nobody, and what has been counted already
+
+
+@model
+class DayNumbers:
+    """What happened on a Japanese day. Answers stand with the day of their question."""
+
+    day: Attr[date] = attr("period", ja="日付（JST）", en="Japanese day")
+    posted: Attr[int] = attr(default=0, ja="投稿された回答", en="answers posted")
+    on_time: Attr[int] = attr("onTime", default=0, ja="うちオンタイム", en="of them within 30 minutes")
+    deleted: Attr[int] = attr(default=0, ja="うち現在削除済み", en="of them deleted now")
+    joined: Attr[int] = attr(default=0, ja="参加した人", en="people who joined")
+    away: Attr[int] = attr(default=0, ja="退会・BANでいなくなった人", en="people who left or were locked out")
+    back: Attr[int] = attr(default=0, ja="戻ってきた人", en="people who came back")
+    sent: Attr[int] = attr(default=0, ja="送れたプッシュ", en="pushes that were taken")
+    failed: Attr[int] = attr(default=0, ja="送れなかったプッシュ", en="pushes that were given up")
+    gone: Attr[int] = attr(default=0, ja="端末がもうなかったプッシュ", en="pushes to devices that are gone")
+    opened: Attr[int] = attr(default=0, ja="この日に始まった案件", en="matters for moderators that began this day")
+    waiting: Attr[int] = attr(default=0, ja="うち未対応", en="of them still open")
+    settled: Attr[int] = attr(default=0, ja="この日に終わった案件", en="matters that ended this day")
+    settled_seconds: Attr[int] = attr(
+        "settledSeconds", default=0, ja="終わるまでの秒数の合計", en="how long those had waited, in sum"
+    )
+
+
+@model
+class Cohort:
+    week: Attr[date] = attr("period", ja="参加した週（月曜日）", en="week of joining, by its Monday")
+    joined: Attr[int] = attr(default=0, ja="参加した人", en="people who joined in it")
+
+
+@model
+class CohortWeek:
+    week: Attr[date] = attr(ja="参加した週（月曜日）", en="week of joining, by its Monday")
+    later: Attr[int] = attr(ja="何週間後か", en="how many weeks later")
+    people: Attr[int] = attr(default=0, ja="その週に回答した人", en="of those who joined, how many answered then")
+
+
+@model
+class Totals:
+    name: Attr[str] = attr("period", ja="合計の名前", en="which sums")
+    members: Attr[int] = attr(default=0, ja="今いる人", en="people who are there now")
+    waiting: Attr[int] = attr(default=0, ja="未対応の案件", en="matters that wait now")
+
+
+@model
+class Counted:
+    """A change or a message that is in the numbers, so that one which comes again is not counted twice."""
+
+    what: Attr[str] = attr(escape=True, ja="数えたもの", en="what was counted")
+    ttl: Attr[datetime] = attr(stored_as=epoch(), ja="TTL", en="forgotten then")

@@ -15,8 +15,8 @@ from sekkei_systems.q.jobs.questions import Questions
 from sekkei_systems.q.jobs.traces import JOB as TRACES
 from sekkei_systems.q.jobs.traces import LateTraces
 from sekkei_systems.q.jobs.withdrawal import Withdrawal
-from sekkei_systems.q.service.erasing import ERASE, Erasing
-from sekkei_systems.q.service.leaving import JOB as BEGIN_WITHDRAWAL
+from sekkei_systems.q.service.answers import ERASE, Erasing
+from sekkei_systems.q.service.people import JOB as BEGIN_WITHDRAWAL
 from sekkei_systems.q.service.sanctions import COUNT_BANNED, END_SUSPENSION, Sanctions
 
 RECURRING = {

@@ -9,7 +9,7 @@ from sekkei.clock import Clock
 from sekkei.runtime.jobs import Jobs, Payload, Progress
 from sekkei.runtime.live import Live
 from sekkei_systems import days
-from sekkei_systems.q.service.planning import Planning
+from sekkei_systems.q.service.questions import Planning
 
 
 @dataclass

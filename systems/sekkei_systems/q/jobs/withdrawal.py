@@ -32,6 +32,7 @@ from sekkei_systems import days
 from sekkei_systems.q import design
 from sekkei_systems.q.design.models import (
     WITHDRAWN,
+    Decision,
     Follow,
     NGWord,
     Question,
@@ -40,35 +41,37 @@ from sekkei_systems.q.design.models import (
     ReportStatus,
     User,
 )
-from sekkei_systems.q.design.models_added import Decision
 from sekkei_systems.q.design.tables import (
     answers,
     blocks,
+    contacts,
+    decisions,
     ended_blocks,
     follow_requests,
     follows,
+    invites,
     mutes,
     ng_words,
+    notices,
     profile_images,
+    profile_reviews,
     push_tokens,
     question_votes,
     questions,
     reactions,
     reports,
+    reports_concerning,
     submissions,
     unique_keys,
     users,
 )
-from sekkei_systems.q.design.tables_added import decisions, notices, profile_reviews, reports_concerning
-from sekkei_systems.q.design.tables_growth import contacts, invites
 from sekkei_systems.q.jobs.log_lines import LogLines
 from sekkei_systems.q.jobs.traces import LateTraces
 from sekkei_systems.q.rules import times
-from sekkei_systems.q.service.contacts import Contacts
-from sekkei_systems.q.service.erasing import erasing_of
-from sekkei_systems.q.service.leaving import schedule_of
+from sekkei_systems.q.service.answers import erasing_of
+from sekkei_systems.q.service.finding import Contacts
 from sekkei_systems.q.service.numbers import leaving as counted_out
-from sekkei_systems.q.service.people import People, free_name, reserved
+from sekkei_systems.q.service.people import People, free_name, reserved, schedule_of
 from sekkei_systems.q.service.reactions import Reactions
 from sekkei_systems.q.service.reports import copy_of
 from sekkei_systems.q.service.sanctions import suspension_of

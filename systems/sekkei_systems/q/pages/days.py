@@ -16,7 +16,7 @@ from sekkei_systems.days import today
 from sekkei_systems.q.design.models import QuestionStatus
 from sekkei_systems.q.pages.desk import done
 from sekkei_systems.q.service.access import Admin
-from sekkei_systems.q.service.editing import Editing
+from sekkei_systems.q.service.questions import Editing
 
 SHOWN_DAYS = 14
 BACK_DAYS = 2

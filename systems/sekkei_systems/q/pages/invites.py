@@ -7,7 +7,7 @@ from urllib.parse import quote
 from starlette.requests import Request
 
 from sekkei.web import Html, Pages, Rate, Redirect, User, limit
-from sekkei_systems.q.service.invites import Invites
+from sekkei_systems.q.service.finding import Invites
 
 OPENED = Rate.per_minute(30)
 pages = Pages()

@@ -8,9 +8,9 @@ from sekkei.clock import Clock
 from sekkei.web import Html, Pages
 from sekkei_systems.days import today
 from sekkei_systems.q.service.access import Admin
-from sekkei_systems.q.service.editing import Editing
 from sekkei_systems.q.service.logs import Logs
 from sekkei_systems.q.service.moderation import Moderation
+from sekkei_systems.q.service.questions import Editing
 
 AHEAD_DAYS = 3
 LINES = 8

@@ -13,7 +13,7 @@ from sekkei_systems.q.design.models import QuestionStatus
 from sekkei_systems.q.pages.desk import Paging, done
 from sekkei_systems.q.pages.submissions import submissions
 from sekkei_systems.q.service.access import Admin
-from sekkei_systems.q.service.editing import Editing
+from sekkei_systems.q.service.questions import Editing
 
 pages = Pages()
 

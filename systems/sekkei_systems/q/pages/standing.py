@@ -11,7 +11,7 @@ from msgspec import Struct
 from sekkei.kit.typed import Text
 from sekkei.runtime.refusals import Conflict, Invalid
 from sekkei.web import Html, Pages, Redirect, Sent
-from sekkei_systems.q.design.models_added import ProfilePart
+from sekkei_systems.q.design.models import ProfilePart
 from sekkei_systems.q.pages.desk import done
 from sekkei_systems.q.pages.users import Look, user
 from sekkei_systems.q.service.access import Admin, ProvenAdmin

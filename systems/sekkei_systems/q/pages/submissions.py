@@ -6,7 +6,7 @@ from sekkei.web import Html, Pages
 from sekkei_systems.q.design.models import QuestionStatus
 from sekkei_systems.q.pages.desk import Paging
 from sekkei_systems.q.service.access import Admin
-from sekkei_systems.q.service.editing import Editing
+from sekkei_systems.q.service.questions import Editing
 
 pages = Pages()
 

@@ -8,9 +8,8 @@ from datetime import date, datetime, time, timedelta
 from typing import Any
 
 from sekkei_systems import days
-from sekkei_systems.q.design.models import PushToken, ReactionType, User
-from sekkei_systems.q.design.models_added import Notice
-from sekkei_systems.q.design.models_added import NoticeKind as NoticeKind
+from sekkei_systems.q.design.models import Notice, PushToken, ReactionType, User
+from sekkei_systems.q.design.models import NoticeKind as NoticeKind
 from sekkei_systems.q.rules.sight import is_present
 from sekkei_systems.q.texts import say
 

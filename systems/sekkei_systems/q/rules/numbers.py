@@ -10,10 +10,19 @@ from typing import Any
 
 from sekkei.design import Action, Field
 from sekkei_systems.days import day_of
-from sekkei_systems.q.design.models import Answer, Report, ReportStatus, User
-from sekkei_systems.q.design.models_added import Decision, ProfileReview
-from sekkei_systems.q.design.models_numbers import Cohort, CohortWeek, DayNumbers, Totals
-from sekkei_systems.q.design.tables_numbers import NOW, cohort_weeks, cohorts, day_numbers, totals
+from sekkei_systems.q.design.models import (
+    Answer,
+    Cohort,
+    CohortWeek,
+    DayNumbers,
+    Decision,
+    ProfileReview,
+    Report,
+    ReportStatus,
+    Totals,
+    User,
+)
+from sekkei_systems.q.design.tables import NOW, cohort_weeks, cohorts, day_numbers, totals
 
 AGES = (("day", 0), ("three-days", 1), ("week", 3), ("older", 7))
 """How long something has waited: from how many days on."""

@@ -15,8 +15,7 @@ from msgspec import Struct
 
 from sekkei.design import Field
 from sekkei.kit.typed import Line, Text
-from sekkei_systems.q.design.models import User, Visibility
-from sekkei_systems.q.design.models_added import ProfilePart
+from sekkei_systems.q.design.models import ProfilePart, User, Visibility
 from sekkei_systems.q.rules.writing import BIO_MAX, DISPLAY_NAME_MAX
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sekkei.design import replace
-from sekkei_systems.q.design.models import Answer, User, Visibility
-from sekkei_systems.q.design.models_added import ProfilePart
+from sekkei_systems.q.design.models import Answer, ProfilePart, User, Visibility
 from sekkei_systems.q.rules.profile import PARTS, waiting
 
 

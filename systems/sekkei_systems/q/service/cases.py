@@ -10,14 +10,13 @@ from sekkei.clock import Clock
 from sekkei.design import Action, Database, TransactionFailed
 from sekkei.runtime import days
 from sekkei_systems.q import design
-from sekkei_systems.q.design.models import WITHDRAWN, AdminAction, Report, ReportStatus
-from sekkei_systems.q.design.models_added import NoticeKind
+from sekkei_systems.q.design.models import WITHDRAWN, AdminAction, NoticeKind, Report, ReportStatus
 from sekkei_systems.q.design.tables import profile_images, reports
 from sekkei_systems.q.refusals import NoSuchThing, WrongState
 from sekkei_systems.q.service.access import Admin
 from sekkei_systems.q.service.decisions import Decisions
-from sekkei_systems.q.service.inbox import entry as notice
 from sekkei_systems.q.service.logs import Logs
+from sekkei_systems.q.service.notices import entry as notice
 from sekkei_systems.q.service.reports import concerned, copy_of
 
 

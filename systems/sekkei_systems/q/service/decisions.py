@@ -11,13 +11,12 @@ from sekkei.clock import Clock
 from sekkei.design import Action, Database, Page, TransactionFailed
 from sekkei_systems import days
 from sekkei_systems.q import design
-from sekkei_systems.q.design.models import User
-from sekkei_systems.q.design.models_added import AppealState, Decision, DecisionKind, DecisionState, NoticeKind
-from sekkei_systems.q.design.tables_added import decisions
+from sekkei_systems.q.design.models import AppealState, Decision, DecisionKind, DecisionState, NoticeKind, User
+from sekkei_systems.q.design.tables import decisions
 from sekkei_systems.q.refusals import AppealedAlready, NoSuchThing, OwnDecision, OwnMatter, WrongState
 from sekkei_systems.q.rules import writing
 from sekkei_systems.q.service.access import Admin, Joined
-from sekkei_systems.q.service.inbox import entry
+from sekkei_systems.q.service.notices import entry
 
 PAGE = 50
 STANDING = "/q/#/standing"

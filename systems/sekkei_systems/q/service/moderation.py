@@ -12,8 +12,18 @@ from sekkei.clock import Clock
 from sekkei.design import Action, Database, Page, TransactionFailed
 from sekkei.runtime import days
 from sekkei_systems.q import design
-from sekkei_systems.q.design.models import AdminAction, Answer, NGWord, Report, ReportStatus, TargetType, User
-from sekkei_systems.q.design.models_added import Decision, DecisionKind, ProfileReview
+from sekkei_systems.q.design.models import (
+    AdminAction,
+    Answer,
+    Decision,
+    DecisionKind,
+    NGWord,
+    ProfileReview,
+    Report,
+    ReportStatus,
+    TargetType,
+    User,
+)
 from sekkei_systems.q.design.tables import (
     admin_logs,
     answers,
@@ -29,11 +39,11 @@ from sekkei_systems.q.refusals import BadText, NoSuchThing, NoSuchUser, ReasonNe
 from sekkei_systems.q.rules import writing
 from sekkei_systems.q.rules.ng_words import WORD_MAX, normalised
 from sekkei_systems.q.service.access import Admin, ProvenAdmin
+from sekkei_systems.q.service.answers import APPEALED_WITHIN, ERASED, Erasing, restored
 from sekkei_systems.q.service.cases import Cases
 from sekkei_systems.q.service.decisions import Decisions, reason_of
-from sekkei_systems.q.service.editing import Count, count_of
-from sekkei_systems.q.service.erasing import APPEALED_WITHIN, ERASED, Erasing, restored
 from sekkei_systems.q.service.logs import Logs
+from sekkei_systems.q.service.questions import Count, count_of
 from sekkei_systems.q.service.reports import concerned, profile_text
 from sekkei_systems.q.service.sanctions import Sanctions, takes_two
 from sekkei_systems.q.service.words import ForbiddenWords

@@ -14,17 +14,9 @@ from typing import Any, Literal
 from sekkei.clock import Clock
 from sekkei.design import Action, Contended, Database, TransactionFailed
 from sekkei_systems import days
-from sekkei_systems.q.design.models import Answer, User
-from sekkei_systems.q.design.models_numbers import Counted, Totals
-from sekkei_systems.q.design.tables import users
-from sekkei_systems.q.design.tables_numbers import (
-    NOW,
-    cohorts_between,
-    counted,
-    numbers_now,
-    numbers_of_days,
-    retention_since,
-)
+from sekkei_systems.q.design.models import Answer, Counted, Totals, User
+from sekkei_systems.q.design.patterns import cohorts_between, numbers_now, numbers_of_days, retention_since
+from sekkei_systems.q.design.tables import NOW, counted, users
 from sekkei_systems.q.rules import numbers
 from sekkei_systems.q.rules.numbers import COHORTS, DAYS, Tally, monday, weeks_after
 from sekkei_systems.q.rules.sight import is_present

@@ -11,14 +11,15 @@ from typing import Any
 
 from sekkei.clock import Clock
 from sekkei.design import Action, ConditionFailed, Database, TransactionFailed, UniqueKey, Update
+from sekkei.runtime import days
+from sekkei.runtime.schedules import Schedules
 from sekkei.runtime.settings import Settings
 from sekkei_systems import days
 from sekkei_systems.q.design import picture_of
-from sekkei_systems.q.design.models import ProfileImage, User
-from sekkei_systems.q.design.models_added import ProfilePart, ProfileReview
-from sekkei_systems.q.design.tables import profile_images, unique_app_id, unique_keys, users
-from sekkei_systems.q.design.tables_added import profile_reviews
+from sekkei_systems.q.design.models import ProfileImage, ProfilePart, ProfileReview, User
+from sekkei_systems.q.design.tables import profile_images, profile_reviews, unique_app_id, unique_keys, users
 from sekkei_systems.q.refusals import (
+    AdminsStay,
     AlreadyJoined,
     AppIdSet,
     BadBirthDate,
@@ -31,6 +32,7 @@ from sekkei_systems.q.refusals import (
     Taken,
     TermsNeeded,
     TooYoung,
+    WrongState,
 )
 from sekkei_systems.q.rules import names, pictures, times, writing
 from sekkei_systems.q.rules.profile import TEXTS, WISHES, Part
@@ -302,3 +304,53 @@ def free_name(name: str | None, but: Collection[str] = ()) -> list[Action[Any, A
     """Also as an earlier version marked it."""
     marks = {*admin_names(name), _admin_name(names.skeleton_before(name))} if name else set()
     return [unique_keys.delete(mark) for mark in sorted(marks.difference(but))]
+
+
+# Withdrawal: asked for, held for a week in which it can be cancelled, and then carried out by a job.
+
+
+JOB = "begin-withdrawal"
+
+
+def schedule_of(user: str) -> str:
+    return f"q/withdraw/{user}"
+
+
+@dataclass
+class Leaving:
+    db: Database
+    clock: Clock
+    schedules: Schedules
+
+    async def ask(self, member: Joined, leaves_house: bool = False) -> datetime:
+        """From now on nobody sees the user any more. Returns when everything will be deleted. Whoever is banned may
+        leave, too.
+
+        With `leaves_house` the account that they sign in with goes too. Where other systems share it, it stays.
+        """
+        if member.user.is_admin:
+            raise AdminsStay()
+        if member.user.deleting_at is not None:
+            raise WrongState()  # before the schedule is put: asking again puts nothing off
+        now = days.now(self.clock)
+        # The schedule first: one that fires for somebody who does not leave does nothing, but one that was lost
+        # between two writes would keep a leaver's data for ever.
+        await self.schedules.put(schedule_of(member.id), JOB, {"user_id": member.id}, at=now + times.GRACE)
+        update = users.update(member.id).set(User.deleting_at, now).set(User.updated_at, now)
+        update = update.set(User.leaves_house, leaves_house)
+        try:  # transactions, whose tokens know their own work when an answer is lost
+            await self.db.transact(update.when(User.is_admin.is_(False), User.deleting_at.absent()))
+        except TransactionFailed as failed:
+            raise WrongState() from failed
+        return now + times.GRACE
+
+    async def cancel(self, joined: Joined) -> User:
+        """Until the job has begun; then it is too late."""
+        now = days.now(self.clock)
+        update = users.update(joined.id).set(User.deleting_at, None).set(User.updated_at, now)
+        try:
+            await self.db.transact(update.when(User.deleting_at > now - times.GRACE))
+        except TransactionFailed as failed:
+            raise WrongState() from failed
+        await self.schedules.delete(schedule_of(joined.id))
+        return await self.db.need(users(joined.id).consistent())

@@ -9,10 +9,8 @@ from sekkei.clock import Clock
 from sekkei.design import Action, Database, TransactionFailed, UniqueKey, Update
 from sekkei.runtime import days
 from sekkei_systems.q.design import picture_of
-from sekkei_systems.q.design.models import AdminAction, ProfileImage, User
-from sekkei_systems.q.design.models_added import DecisionKind, ProfilePart
-from sekkei_systems.q.design.tables import profile_images, unique_keys, users
-from sekkei_systems.q.design.tables_added import profile_reviews
+from sekkei_systems.q.design.models import AdminAction, DecisionKind, ProfileImage, ProfilePart, User
+from sekkei_systems.q.design.tables import profile_images, profile_reviews, unique_keys, users
 from sekkei_systems.q.refusals import NoSuchThing, NoSuchUser, WrongState
 from sekkei_systems.q.rules.profile import PARTS
 from sekkei_systems.q.service.access import Admin

@@ -8,8 +8,7 @@ from datetime import datetime
 
 from sekkei.design import Database
 from sekkei_systems.q import design
-from sekkei_systems.q.design.models import Answer, Report, ReportStatus, User
-from sekkei_systems.q.design.models_added import Decision
+from sekkei_systems.q.design.models import Answer, Decision, Report, ReportStatus, User
 from sekkei_systems.q.design.tables import users
 from sekkei_systems.q.rules.profile import TEXTS
 from sekkei_systems.q.service.access import Admin

@@ -14,13 +14,12 @@ from sekkei_systems.q.design import picture_of
 from sekkei_systems.q.design.models import (
     ProfileImage,
     Report,
+    ReportAbout,
     ReportCategory,
     TargetType,
     User,
 )
-from sekkei_systems.q.design.models_added import ReportAbout
-from sekkei_systems.q.design.tables import answers, profile_images, users
-from sekkei_systems.q.design.tables_added import reports_concerning
+from sekkei_systems.q.design.tables import answers, profile_images, reports_concerning, users
 from sekkei_systems.q.refusals import AlreadyReported, NoSuchAnswer, NoSuchUser, Oneself
 from sekkei_systems.q.rules import writing
 from sekkei_systems.q.rules.profile import TEXTS

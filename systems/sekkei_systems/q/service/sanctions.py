@@ -19,15 +19,13 @@ from sekkei.runtime.jobs import Jobs, Payload
 from sekkei.runtime.refusals import Refusal
 from sekkei.runtime.schedules import Schedules
 from sekkei.web.identity.accounts import Accounts
-from sekkei_systems.q.design.models import AdminAction, AdminLog, User
-from sekkei_systems.q.design.models_added import Decision, DecisionKind, DecisionState
-from sekkei_systems.q.design.tables import admin_logs, answers, users
-from sekkei_systems.q.design.tables_added import decisions
+from sekkei_systems.q.design.models import AdminAction, AdminLog, Decision, DecisionKind, DecisionState, User
+from sekkei_systems.q.design.tables import admin_logs, answers, decisions, users
 from sekkei_systems.q.refusals import AdminsStay, NoSuchUser, ReasonNeeded, SecondPersonNeeded, WrongState
 from sekkei_systems.q.service.access import Admin, ProvenAdmin
+from sekkei_systems.q.service.answers import ERASED, restored
 from sekkei_systems.q.service.cases import Cases
 from sekkei_systems.q.service.decisions import Decisions, reason_of
-from sekkei_systems.q.service.erasing import ERASED, restored
 from sekkei_systems.q.service.logs import Logs
 
 COUNT_BANNED = "count-banned"

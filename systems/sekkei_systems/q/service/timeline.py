@@ -22,7 +22,7 @@ from sekkei_systems.q.design.models import Answer, DailyQuestion, User, Visibili
 from sekkei_systems.q.design.tables import answers
 from sekkei_systems.q.rules.sight import Relation, reads_answers
 from sekkei_systems.q.service.access import Member
-from sekkei_systems.q.service.open_question import OpenQuestion
+from sekkei_systems.q.service.questions import OpenQuestion
 from sekkei_systems.q.service.reactions import Reactions, Summary
 from sekkei_systems.q.service.visibility import Visibility as Sight
 

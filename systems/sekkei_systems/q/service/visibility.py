@@ -17,7 +17,7 @@ from sekkei_systems.q.refusals import AnswerFirst, NoSuchAnswer, NoSuchUser
 from sekkei_systems.q.rules.settings import is_first
 from sekkei_systems.q.rules.sight import Relation, has_answered, is_present, is_shown, reads_answers, veiled
 from sekkei_systems.q.service.access import Member
-from sekkei_systems.q.service.open_question import OpenQuestion
+from sekkei_systems.q.service.questions import OpenQuestion
 
 M = TypeVar("M")
 KEYS_PER_BATCH = 100

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sekkei.web.testing import Client
-from sekkei_systems.q.service.contacts import hashed
+from sekkei_systems.q.service.finding import hashed
 from tests.systems.q.conftest import World
 
 

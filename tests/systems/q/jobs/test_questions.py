@@ -15,7 +15,7 @@ from sekkei_systems.q import design
 from sekkei_systems.q.design.models import NEVER, DailyQuestion, DeviceType, Question, QuestionStatus
 from sekkei_systems.q.design.tables import daily_questions, questions
 from sekkei_systems.q.rules import times
-from sekkei_systems.q.service.planning import Published
+from sekkei_systems.q.service.questions import Published
 from sekkei_systems.q.system import SYSTEM
 from tests.systems.q.conftest import LEASE_SECONDS, SETTLING_ROUNDS, World
 

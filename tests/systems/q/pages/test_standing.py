@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sekkei.runtime import days
 from sekkei.web import Html, Redirect, Sent
-from sekkei_systems.q.design.models_added import ProfilePart
+from sekkei_systems.q.design.models import ProfilePart
 from sekkei_systems.q.pages.desk import done
 from sekkei_systems.q.pages.standing import (
     OfProfile,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date, timedelta
 
 from sekkei_systems import days
-from sekkei_systems.q.design.models_numbers import Cohort, CohortWeek, DayNumbers, Totals
+from sekkei_systems.q.design.models import Cohort, CohortWeek, DayNumbers, Totals
 from sekkei_systems.q.rules.numbers import Tally, add_matter, ages_of, cohorts_of, days_of, monday, weeks_after
 
 FRIDAY = date(2025, 11, 7)

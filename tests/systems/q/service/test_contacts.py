@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from sekkei_systems.q.design.tables_growth import contacts
+from sekkei_systems.q.design.tables import contacts
 from sekkei_systems.q.refusals import FindableNeeded, TooManyContacts
-from sekkei_systems.q.service.contacts import A_DAY, AT_ONCE, hashed
+from sekkei_systems.q.service.finding import A_DAY, AT_ONCE, hashed
 from tests.systems.q.conftest import World
 
 DAY = 24 * 3600

@@ -15,7 +15,7 @@ from sekkei_systems.q.refusals import (
     NoSuchThing,
     WrongState,
 )
-from sekkei_systems.q.service.planning import Published
+from sekkei_systems.q.service.questions import Published
 from tests.systems.q.conftest import World
 
 

@@ -9,12 +9,10 @@ import pytest
 
 from sekkei.design import Database
 from sekkei_systems.q import design
-from sekkei_systems.q.design.models import Follow, User
-from sekkei_systems.q.design.models_growth import Invite
-from sekkei_systems.q.design.tables import follow_requests, follows, users
-from sekkei_systems.q.design.tables_growth import invites
+from sekkei_systems.q.design.models import Follow, Invite, User
+from sekkei_systems.q.design.tables import follow_requests, follows, invites, users
 from sekkei_systems.q.refusals import InvitesFull, NoSuchThing, NoSuchUser, Oneself, TakenAlready
-from sekkei_systems.q.service.invites import GOOD_FOR, LINKS_MAX, USES
+from sekkei_systems.q.service.finding import GOOD_FOR, LINKS_MAX, USES
 from sekkei_systems.q.service.people import Profile
 from tests.lost import answer_lost
 from tests.systems.q.conftest import World

@@ -16,10 +16,17 @@ from sekkei.design import Query
 from sekkei.runtime.refusals import Refusal
 from sekkei_systems import days
 from sekkei_systems.q import design
-from sekkei_systems.q.design.models import Answer, Report, ReportCategory, ReportStatus, TargetType, User
-from sekkei_systems.q.design.models_added import Decision, ProfileReview
-from sekkei_systems.q.design.tables import answers, reports, users
-from sekkei_systems.q.design.tables_added import decisions, profile_reviews
+from sekkei_systems.q.design.models import (
+    Answer,
+    Decision,
+    ProfileReview,
+    Report,
+    ReportCategory,
+    ReportStatus,
+    TargetType,
+    User,
+)
+from sekkei_systems.q.design.tables import answers, decisions, profile_reviews, reports, users
 from sekkei_systems.q.rules.numbers import Numbers, monday, waits_since
 from sekkei_systems.q.rules.sight import is_present
 from sekkei_systems.q.service.people import Profile

@@ -9,7 +9,7 @@ from sekkei_systems.q.design.models import (
     Question,
 )
 from sekkei_systems.q.design.tables import questions
-from sekkei_systems.q.service.planning import SPARE_QUESTIONS
+from sekkei_systems.q.service.questions import SPARE_QUESTIONS
 from tests.systems.q.conftest import World
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sekkei_systems.q.design.models import ReportCategory, ReportStatus, TargetType
-from sekkei_systems.q.design.models_added import DecisionKind, ProfilePart
+from sekkei_systems.q.design.models import DecisionKind, ProfilePart, ReportCategory, ReportStatus, TargetType
 from sekkei_systems.q.design.tables import reports
 from sekkei_systems.q.refusals import NoSuchThing, NoSuchUser, PictureRefused, WrongState
 from sekkei_systems.q.service.people import Profile

@@ -28,7 +28,7 @@ from sekkei_systems.q import design
 from sekkei_systems.q.design.models import DeviceType
 from sekkei_systems.q.refusals import BadToken, NoWebPush
 from sekkei_systems.q.rules.notices import GONE, NOT_THEIRS, Wishes
-from sekkei_systems.q.service.devices import Browser
+from sekkei_systems.q.service.notices import Browser
 from sekkei_systems.q.service.people import Profile
 from sekkei_systems.q.service.pushes import CountedPush
 from tests.systems.q.conftest import World, open_world

@@ -10,8 +10,7 @@ import pytest
 from sekkei.runtime import days
 from sekkei.runtime.design import newest_messages
 from sekkei_systems.q import design
-from sekkei_systems.q.design.models import ReportCategory, ReportStatus, TargetType
-from sekkei_systems.q.design.models_added import DecisionKind, DecisionState
+from sekkei_systems.q.design.models import DecisionKind, DecisionState, ReportCategory, ReportStatus, TargetType
 from sekkei_systems.q.refusals import (
     AdminsStay,
     AppealedAlready,

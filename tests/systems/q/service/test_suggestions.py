@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from sekkei_systems.q.service.finding import FRIENDS_READ, SHOWN
 from sekkei_systems.q.service.people import Profile
-from sekkei_systems.q.service.suggestions import FRIENDS_READ, SHOWN
 from tests.systems.q.conftest import World, counted
 
 
