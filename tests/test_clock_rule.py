@@ -78,7 +78,7 @@ OWNERS = {
         "fakes/sekkei_fakes/stripe/ledger.py",
         f"{SYSTEMS}/lessons/demo/__init__.py",
         f"{MIGRATION}/sample.py",
-        f"{SYSTEMS}/q/service/suggestions.py",
+        f"{SYSTEMS}/q/service/finding.py",
     },
     "chance": {
         "sekkei/clock.py",

@@ -28,7 +28,7 @@ from sekkei_systems.q.rules.notices import OFFICIAL, NoticeKind
 from sekkei_systems.q.rules.sight import is_present
 from sekkei_systems.q.service.notices import Notices, entry
 from sekkei_systems.q.service.numbers import Numbers
-from sekkei_systems.q.service.visibility import Visibility
+from sekkei_systems.q.service.sight import Sight
 
 
 def reactions_of(wiring: Wiring) -> Reactions:
@@ -52,7 +52,7 @@ class Telling:
 
     db: Database
     settings: Settings
-    sight: Visibility
+    sight: Sight
     notices: Notices
 
     async def _shown(self, to: str, about: str) -> User | None:

@@ -73,7 +73,7 @@ class World:
 
     @property
     def service(self) -> Any:
-        """The service by names: `world.service.graph.follow("a", "b")`."""
+        """The service by names: `world.service.following.follow("a", "b")`."""
         return ByName(self.proven)
 
     @property
@@ -117,7 +117,7 @@ class World:
 
     async def follow(self, *pairs: tuple[str, str]) -> None:
         for one, other in pairs:
-            await self.service.graph.follow(one, other)
+            await self.service.following.follow(one, other)
 
     async def ask(self, text: str = "好きな季節は？") -> DailyQuestion:
         """Today's question, published now."""

@@ -1,4 +1,4 @@
-"""The service, taking names where it demands proofs: `by_name(service).graph.follow("a", "b")` proves "a" first.
+"""The service, taking names where it demands proofs: `by_name(service).following.follow("a", "b")` proves "a" first.
 
 A test says who does something; that they may is proven as a request would prove it, each time anew.
 """

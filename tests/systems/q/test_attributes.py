@@ -18,7 +18,7 @@ from sekkei_systems.q.api.shapes import Me, me, person
 from sekkei_systems.q.design.models import DecisionKind, ProfilePart, User
 from sekkei_systems.q.rules.profile import PARTS, TEXTS, WISHES, Profile, waiting
 from sekkei_systems.q.rules.sight import Relation, veiled
-from sekkei_systems.q.service.reports import profile_text
+from sekkei_systems.q.service.cases import profile_text
 from tests.systems.samples import sample
 
 TYPES = {field.name: field.type for field in structs.fields(Profile)}

@@ -63,7 +63,7 @@ class Place:
         await self.world.join(TARGET)
         await self.world.make_admin(WHO["admin"])
         for kind in ("member", "admin", "banned"):
-            await self.service.graph.follow(WHO[kind], TARGET)
+            await self.service.following.follow(WHO[kind], TARGET)
         await self.service.people.set_picture(TARGET, png())
         await self.world.ask()
         await self.world.answer(TARGET)

@@ -360,7 +360,7 @@ async def test_a_long_timeline_goes_on(browser: Windows, serve: Serve) -> None:
         await service.people.join(Visitor(id, f"{id}@example.com", id), date(2000, 4, 1))
         await service.people.choose_app_id(id, id.replace("-", "_"))
         await service.people.change(id, Profile(visibility_type=Visibility.FOLLOWERS))
-        await service.graph.follow("demo-aoi", id)
+        await service.following.follow("demo-aoi", id)
         await service.answers.answer(id, f"{number}番目")
     await service.answers.answer("demo-aoi", "わたしも")
     aoi = await phone(browser, site, "demo-aoi")

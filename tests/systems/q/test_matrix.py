@@ -92,27 +92,27 @@ async def asked(world: World) -> None:
 
 async def accepted(world: World) -> None:
     await asked(world)
-    await world.service.graph.accept(AUTHOR, VIEWER)
+    await world.service.following.accept(AUTHOR, VIEWER)
 
 
 async def muted(world: World) -> None:
     await both(world)
-    await world.service.graph.mute(VIEWER, AUTHOR)
+    await world.service.following.mute(VIEWER, AUTHOR)
 
 
 async def viewer_blocks(world: World) -> None:
     await both(world)
-    await world.service.graph.block(VIEWER, AUTHOR)
+    await world.service.following.block(VIEWER, AUTHOR)
 
 
 async def author_blocks(world: World) -> None:
     await both(world)
-    await world.service.graph.block(AUTHOR, VIEWER)
+    await world.service.following.block(AUTHOR, VIEWER)
 
 
 async def unblocked(world: World) -> None:
     await author_blocks(world)
-    await world.service.graph.unblock(AUTHOR, VIEWER)
+    await world.service.following.unblock(AUTHOR, VIEWER)
 
 
 async def banned(world: World) -> None:
@@ -203,7 +203,7 @@ async def be_told_of(world: World, day: date) -> None:
     await world.service.reactions.react(AUTHOR, day, VIEWER, ReactionType.FIRE)
     await world.deployment.worker.run_until_idle()
     await world.service.reactions.take_back(AUTHOR, day, VIEWER)
-    await world.service.graph.unfollow(AUTHOR, VIEWER)
+    await world.service.following.unfollow(AUTHOR, VIEWER)
 
 
 async def report_all(client: Client, *days_asked: date) -> None:
@@ -343,7 +343,7 @@ async def test_why_somebody_is_not_there_is_never_said(site: tuple[Client, World
     day = (await world.ask()).day
     for one in (VIEWER, *gone):
         await world.answer(one)
-    await world.service.graph.block("blocker", VIEWER)
+    await world.service.following.block("blocker", VIEWER)
     await world.ban("outlaw")
     await world.service.sanctions.suspend("boss", "resting", 3, "休み", proved_at=days.now(world.clock))
     await world.service.leaving.ask("leaver")

@@ -17,7 +17,7 @@ async def test_people_hear_of_followers_requests_and_reactions_once(world: World
     await world.service.notices.wish("quiet", replace_wishes(follow=False))
     await world.follow(("a", "b"), ("a", "quiet"))
     await world.service.people.change("b", Profile(is_private=True))
-    await world.service.graph.follow("quiet", "b")
+    await world.service.following.follow("quiet", "b")
     day = (await world.ask()).day
     await world.answer("b")
     for kind in (ReactionType.HEART, ReactionType.FIRE):
@@ -34,9 +34,9 @@ def replace_wishes(**given: object) -> Wishes:
 async def test_whoever_asked_hears_of_the_acceptance_and_nobody_else(fair: World) -> None:
     await fair.with_devices("asks", "private")
     await fair.service.people.change("private", Profile(is_private=True))
-    await fair.service.graph.follow("asks", "private")
+    await fair.service.following.follow("asks", "private")
     await fair.settle()
-    await fair.service.graph.accept("private", "asks")
+    await fair.service.following.accept("private", "asks")
     await fair.settle()
     told = {one.to: one.body["body"] for one in await fair.push_messages()}
     assert told == {

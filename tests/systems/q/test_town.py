@@ -64,7 +64,7 @@ class Town:
     async def arrive(self, name: str) -> None:
         await self.world.join(name, visibility=self.dice.choice(list(Visibility)))
         for other in self.dice.sample(self.names, 4):
-            await self.deed(self.world.service.graph.follow(name, other))
+            await self.deed(self.world.service.following.follow(name, other))
 
     async def fill_up(self, people: dict[str, User]) -> None:
         """Somebody new for each who has left for good, so that the town does not die out."""
@@ -106,11 +106,11 @@ class Town:
         service, dice = self.world.service, self.dice
         acts = [
             *(lambda: service.answers.answer(me, dice.choice(["よい一日", "悪い一日"])) for _ in range(8)),
-            *(lambda: service.graph.follow(me, other) for _ in range(4)),
-            lambda: service.graph.unfollow(me, other),
-            lambda: service.graph.block(me, other),
-            lambda: service.graph.unblock(me, other),
-            lambda: service.graph.accept(me, other),
+            *(lambda: service.following.follow(me, other) for _ in range(4)),
+            lambda: service.following.unfollow(me, other),
+            lambda: service.following.block(me, other),
+            lambda: service.following.unblock(me, other),
+            lambda: service.following.accept(me, other),
             lambda: service.people.change(me, Profile(is_private=dice.random() < 0.5)),
             lambda: service.people.change(me, Profile(visibility_type=dice.choice(list(Visibility)))),
             lambda: service.answers.delete(me, today),

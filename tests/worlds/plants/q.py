@@ -18,12 +18,12 @@ from tests.worlds.plants.planting import (
 
 def a_stranger_reads_answers(patch: pytest.MonkeyPatch) -> None:
     """Whoever follows reads, whether the author follows them back or not."""
-    from sekkei_systems.q.service import timeline, visibility
+    from sekkei_systems.q.service import following, timeline
 
     def reads(viewer: str, author: Any, relation: Any) -> bool:
         return author is not None and (author.user_id == viewer or relation.follows)
 
-    patch.setattr(visibility, "reads_answers", reads)
+    patch.setattr(following, "reads_answers", reads)
     patch.setattr(timeline, "reads_answers", reads)
 
 
@@ -49,20 +49,20 @@ def a_follow_does_not_ask_for_blocks(patch: pytest.MonkeyPatch) -> None:
     from sekkei_systems.q import design
     from sekkei_systems.q.design.tables import blocks
     from sekkei_systems.q.rules.sight import Relation
-    from sekkei_systems.q.service.graph import Graph
+    from sekkei_systems.q.service.following import Following
 
-    sound, other = design.follow, Graph._other
+    sound, other = design.follow, Following._other
 
     def follow(*arguments: Any, **named: Any) -> Transaction:
         found = sound(*arguments, **named).actions
         return Transaction(*(each for each in found if each.entity is not blocks))
 
-    async def near(self: Graph, who: str, whom: str) -> Any:
+    async def near(self: Following, who: str, whom: str) -> Any:
         user, relation = await other(self, who, whom)
         return user, replace(relation, blocks=False) if isinstance(relation, Relation) else relation
 
     patch.setattr(design, "follow", follow)
-    patch.setattr(Graph, "_other", near)
+    patch.setattr(Following, "_other", near)
 
 
 def a_reaction_is_not_noted_at_the_answer(patch: pytest.MonkeyPatch) -> None:
@@ -85,9 +85,9 @@ def every_worker_publishes(patch: pytest.MonkeyPatch) -> None:
     from sekkei_systems.q.service.questions import Planning
 
     async def publish(self: Planning) -> Any:
-        day = (await self.plan(days.today(self._clock))).day
-        await self._db.write(daily_questions.update(day).set(DailyQuestion.published_at, days.now(self._clock)))
-        return days.now(self._clock)
+        day = (await self.plan(days.today(self.clock))).day
+        await self.db.write(daily_questions.update(day).set(DailyQuestion.published_at, days.now(self.clock)))
+        return days.now(self.clock)
 
     patch.setattr(Planning, "publish_due", publish)
 
@@ -99,7 +99,7 @@ def a_question_is_published_on_the_first_day_only(patch: pytest.MonkeyPatch) -> 
     sound = Planning.publish_due
 
     async def publish(self: Planning) -> Any:
-        return await sound(self) if days.today(self._clock).day == 1 else days.now(self._clock)
+        return await sound(self) if days.today(self.clock).day == 1 else days.now(self.clock)
 
     patch.setattr(Planning, "publish_due", publish)
 
@@ -198,18 +198,18 @@ def decisions_are_not_told(patch: pytest.MonkeyPatch) -> None:
 def a_private_account_is_followed_at_once(patch: pytest.MonkeyPatch) -> None:
     from sekkei_systems import days
     from sekkei_systems.q.design.models import Follow
-    from sekkei_systems.q.service.graph import Graph
+    from sekkei_systems.q.service.following import Following
 
-    async def ask(self: Graph, who: str, other: str) -> None:
-        await self._follow(Follow(follower_id=who, followee_id=other, created_at=days.now(self._clock), accepted=True))
+    async def ask(self: Following, who: str, other: str) -> None:
+        await self._follow(Follow(follower_id=who, followee_id=other, created_at=days.now(self.clock), accepted=True))
 
-    patch.setattr(Graph, "_ask", ask)
+    patch.setattr(Following, "_ask", ask)
 
 
 def the_muted_are_heard(patch: pytest.MonkeyPatch) -> None:
-    from sekkei_systems.q.service.visibility import Visibility
+    from sekkei_systems.q.service.sight import Sight
 
-    patch.setattr(Visibility, "muted_by", nothing(frozenset()))
+    patch.setattr(Sight, "muted_by", nothing(frozenset()))
 
 
 def members_administer(patch: pytest.MonkeyPatch) -> None:

@@ -29,11 +29,11 @@ from sekkei_systems.q.rules.notices import wishes_of
 from sekkei_systems.q.rules.pictures import BYTES_MAX
 from sekkei_systems.q.rules.profile import Profile
 from sekkei_systems.q.service.access import Access, Joined, Member
-from sekkei_systems.q.service.graph import Graph
+from sekkei_systems.q.service.following import Following
 from sekkei_systems.q.service.notices import Browser, Devices, Notices
 from sekkei_systems.q.service.people import Leaving, People, Visitor
 from sekkei_systems.q.service.questions import Submissions
-from sekkei_systems.q.service.visibility import Visibility
+from sekkei_systems.q.service.sight import Sight
 
 PICTURE_BODY_MAX = BYTES_MAX * 4 // 3 + 1_000
 """In base64, with a little around it."""
@@ -41,12 +41,12 @@ operations = Operations()
 
 
 @operations.get("/me", summary="One's own account", tag="me")
-async def show_me(joined: Joined, sight: Visibility) -> Me:
+async def show_me(joined: Joined, sight: Sight) -> Me:
     return shapes.me(joined.user, sight.answer_first)
 
 
 @operations.post("/me", summary="Join", status=201, tag="me")
-async def join(user: User, language: str, body: Join, people: People, sight: Visibility) -> Me:
+async def join(user: User, language: str, body: Join, people: People, sight: Sight) -> Me:
     """From the age of 13 on. The ID is chosen afterwards, and needed to post."""
     visitor = Visitor(user.id, user.email if user.verified else "", body.display_name or "", language, body.terms)
     changed = await people.join(visitor, body.birth_date)
@@ -66,23 +66,23 @@ async def agree(joined: Joined, people: People, body: Agreement) -> None:
 
 
 @operations.patch("/me", summary="Change the profile", tag="me")
-async def change_me(member: Member, people: People, sight: Visibility, body: Profile) -> Me:
+async def change_me(member: Member, people: People, sight: Sight, body: Profile) -> Me:
     return shapes.me(await people.change(member, body), sight.answer_first)
 
 
 @operations.put("/me/app-id", summary="Choose the ID, once", tag="me")
-async def choose_app_id(member: Member, people: People, sight: Visibility, body: AppId) -> Me:
+async def choose_app_id(member: Member, people: People, sight: Sight, body: AppId) -> Me:
     return shapes.me(await people.choose_app_id(member, body.app_id), sight.answer_first)
 
 
 @operations.put("/me/username", summary="Choose or change the user name", tag="me")
-async def choose_username(member: Member, people: People, sight: Visibility, body: Username) -> Me:
+async def choose_username(member: Member, people: People, sight: Sight, body: Username) -> Me:
     return shapes.me(await people.choose_username(member, body.username), sight.answer_first)
 
 
 @operations.put("/me/picture", summary="Set the picture", tag="me")
 @body_limit(PICTURE_BODY_MAX)
-async def set_picture(member: Member, people: People, sight: Visibility, body: Picture) -> Me:
+async def set_picture(member: Member, people: People, sight: Sight, body: Picture) -> Me:
     """Cut to a square and drawn anew; what it tells besides, such as where it was taken, is not kept."""
     return shapes.me(await people.set_picture(member, body.content), sight.answer_first)
 
@@ -135,7 +135,7 @@ async def withdraw(request: Request, joined: Joined, leaving: Leaving) -> Farewe
 
 
 @operations.delete("/me/withdrawal", summary="Stay after all", status=200, tag="me")
-async def stay(joined: Joined, leaving: Leaving, sight: Visibility) -> Me:
+async def stay(joined: Joined, leaving: Leaving, sight: Sight) -> Me:
     return shapes.me(await leaving.cancel(joined), sight.answer_first)
 
 
@@ -145,33 +145,33 @@ async def my_questions(member: Member, submissions: Submissions) -> list[SentQue
 
 
 @operations.get("/me/requests", summary="Who asks to follow", tag="people")
-async def requests(member: Member, graph: Graph, query: Paging) -> PageOf[Person]:
-    page = await graph.requests(member, query.after)
+async def requests(member: Member, following: Following, query: Paging) -> PageOf[Person]:
+    page = await following.requests(member, query.after)
     return PageOf([shapes.card(member.id, one) for one in page], page.cursor)
 
 
 @operations.post("/me/requests/{user_id}", summary="Let somebody follow", status=204, tag="people")
-async def accept(member: Member, graph: Graph, user_id: Id) -> None:
-    await graph.accept(member, user_id)
+async def accept(member: Member, following: Following, user_id: Id) -> None:
+    await following.accept(member, user_id)
 
 
 @operations.delete("/me/requests/{user_id}", summary="Decline a request", tag="people")
-async def decline(member: Member, graph: Graph, user_id: Id) -> None:
-    await graph.decline(member, user_id)
+async def decline(member: Member, following: Following, user_id: Id) -> None:
+    await following.decline(member, user_id)
 
 
 @operations.delete("/me/followers/{user_id}", summary="Remove a follower", tag="people")
-async def remove_follower(member: Member, graph: Graph, user_id: Id) -> None:
-    await graph.remove_follower(member, user_id)
+async def remove_follower(member: Member, following: Following, user_id: Id) -> None:
+    await following.remove_follower(member, user_id)
 
 
 @operations.get("/me/blocks", summary="Whom one blocks", tag="people")
-async def blocked(member: Member, graph: Graph, query: Paging) -> PageOf[Person]:
-    page = await graph.blocked(member, query.after)
+async def blocked(member: Member, following: Following, query: Paging) -> PageOf[Person]:
+    page = await following.blocked(member, query.after)
     return PageOf([shapes.card(member.id, one) for one in page], page.cursor)
 
 
 @operations.get("/me/mutes", summary="Whom one mutes", tag="people")
-async def muted(member: Member, graph: Graph, query: Paging) -> PageOf[Person]:
-    page = await graph.muted(member, query.after)
+async def muted(member: Member, following: Following, query: Paging) -> PageOf[Person]:
+    page = await following.muted(member, query.after)
     return PageOf([shapes.card(member.id, one) for one in page], page.cursor)

@@ -20,10 +20,10 @@ from sekkei_systems.q.api.shapes import (
     SentQuestion,
 )
 from sekkei_systems.q.service.access import Author, Member
-from sekkei_systems.q.service.graph import Graph
+from sekkei_systems.q.service.cases import Reports
+from sekkei_systems.q.service.following import Following
 from sekkei_systems.q.service.people import People
 from sekkei_systems.q.service.questions import Submissions
-from sekkei_systems.q.service.reports import Reports
 
 SEARCHES = Rate.per_minute(60)
 
@@ -34,63 +34,63 @@ operations = Operations()
 
 
 @operations.get("/users", summary="Find somebody by their ID", tag="people")
-async def find(request: Request, member: Member, people: People, graph: Graph, query: Search) -> Person:
+async def find(request: Request, member: Member, people: People, following: Following, query: Search) -> Person:
     limit(request, SEARCHES, "q-search")  # so that nobody reads the list of all users this way
     found, relation = await people.find(member, query.app_id)
-    asked, muted = await graph.standing(member, found.user_id)
+    asked, muted = await following.standing(member, found.user_id)
     return shapes.person(member.id, found, replace(relation, mutes=muted), asked)
 
 
 @operations.get("/users/{user_id}", summary="Somebody's profile", tag="people")
-async def show_user(member: Member, people: People, graph: Graph, user_id: Id) -> Person:
+async def show_user(member: Member, people: People, following: Following, user_id: Id) -> Person:
     found, relation = await people.show(member, user_id)
-    asked, muted = await graph.standing(member, user_id)
+    asked, muted = await following.standing(member, user_id)
     return shapes.person(member.id, found, replace(relation, mutes=muted), asked)
 
 
 @operations.get("/users/{user_id}/following", summary="Whom somebody follows", tag="people")
-async def following(member: Member, graph: Graph, user_id: Id, query: Paging) -> PageOf[Person]:
-    page = await graph.following(member, user_id, query.after)
+async def following(member: Member, following: Following, user_id: Id, query: Paging) -> PageOf[Person]:
+    page = await following.following(member, user_id, query.after)
     return PageOf([shapes.card(member.id, one) for one in page], page.cursor)
 
 
 @operations.get("/users/{user_id}/followers", summary="Who follows somebody", tag="people")
-async def followers(member: Member, graph: Graph, user_id: Id, query: Paging) -> PageOf[Person]:
-    page = await graph.followers(member, user_id, query.after)
+async def followers(member: Member, following: Following, user_id: Id, query: Paging) -> PageOf[Person]:
+    page = await following.followers(member, user_id, query.after)
     return PageOf([shapes.card(member.id, one) for one in page], page.cursor)
 
 
 @operations.put("/users/{user_id}/follow", summary="Follow, or ask to", tag="people")
-async def follow(request: Request, member: Member, graph: Graph, user_id: Id) -> FollowOutcome:
+async def follow(request: Request, member: Member, following: Following, user_id: Id) -> FollowOutcome:
     limit(request, FOLLOWS, "q-follow")
-    return FollowOutcome(outcome=await graph.follow(member, user_id))
+    return FollowOutcome(outcome=await following.follow(member, user_id))
 
 
 @operations.delete("/users/{user_id}/follow", summary="Stop following, or asking", tag="people")
-async def unfollow(member: Member, graph: Graph, user_id: Id) -> None:
-    await graph.unfollow(member, user_id)
+async def unfollow(member: Member, following: Following, user_id: Id) -> None:
+    await following.unfollow(member, user_id)
 
 
 @operations.put("/users/{user_id}/block", summary="Block", status=204, tag="people")
-async def block(member: Member, graph: Graph, user_id: Id) -> None:
+async def block(member: Member, following: Following, user_id: Id) -> None:
     """Ends the follows of both sides; neither sees anything of the other any more."""
-    await graph.block(member, user_id)
+    await following.block(member, user_id)
 
 
 @operations.delete("/users/{user_id}/block", summary="End a block", tag="people")
-async def unblock(member: Member, graph: Graph, user_id: Id) -> None:
-    await graph.unblock(member, user_id)
+async def unblock(member: Member, following: Following, user_id: Id) -> None:
+    await following.unblock(member, user_id)
 
 
 @operations.put("/users/{user_id}/mute", summary="Mute", status=204, tag="people")
-async def mute(member: Member, graph: Graph, user_id: Id) -> None:
+async def mute(member: Member, following: Following, user_id: Id) -> None:
     """Out of one's timeline and pushes; everything else stays, and they never learn of it."""
-    await graph.mute(member, user_id)
+    await following.mute(member, user_id)
 
 
 @operations.delete("/users/{user_id}/mute", summary="End a mute", tag="people")
-async def unmute(member: Member, graph: Graph, user_id: Id) -> None:
-    await graph.unmute(member, user_id)
+async def unmute(member: Member, following: Following, user_id: Id) -> None:
+    await following.unmute(member, user_id)
 
 
 @operations.post("/reports", summary="Report a user or an answer", status=204, tag="reports")

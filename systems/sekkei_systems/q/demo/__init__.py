@@ -101,22 +101,22 @@ def _picture(number: int) -> bytes:
 
 async def _follow(service: Service, ids: list[str]) -> None:
     """The five know each other; of the others, most know two of them. One asks, one is muted, one is blocked."""
-    graph = service.graph
+    following = service.following
     member = {id: await service.access.member(id) for id in ids}
     for one in ids[:5]:
         for other in ids[:5]:
             if one != other:
-                await graph.follow(member[one], other)
+                await following.follow(member[one], other)
     for number, friend in enumerate(ids[5:-STRANGERS]):
         for known in (ids[0], ids[1 + number % 4]):
-            await graph.follow(member[friend], known)
+            await following.follow(member[friend], known)
             if number % 4 != 3:
-                await graph.follow(member[known], friend)
+                await following.follow(member[known], friend)
     private = ids[2]
     await service.people.change(member[private], Profile(is_private=True))
     for asking in (ids[-2], ids[8]):
-        await graph.follow(member[asking], private)
-    await graph.mute(member[ids[3]], ids[7])
-    await graph.block(member[ids[1]], ids[-1])
-    await graph.block(member[ids[-2]], ids[-1])
-    await graph.unblock(member[ids[-2]], ids[-1])
+        await following.follow(member[asking], private)
+    await following.mute(member[ids[3]], ids[7])
+    await following.block(member[ids[1]], ids[-1])
+    await following.block(member[ids[-2]], ids[-1])
+    await following.unblock(member[ids[-2]], ids[-1])

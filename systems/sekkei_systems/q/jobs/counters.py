@@ -16,7 +16,7 @@ from sekkei_systems.q.design.models import Follow, User
 from sekkei_systems.q.design.tables import users
 from sekkei_systems.q.rules import times
 from sekkei_systems.q.rules.sight import is_present
-from sekkei_systems.q.service.graph import Graph
+from sekkei_systems.q.service.following import Following
 from sekkei_systems.q.service.numbers import Numbers
 from sekkei_systems.q.service.people import known_as
 
@@ -32,7 +32,7 @@ class Counters:
     jobs: Jobs
     schedules: Schedules
     numbers: Numbers
-    graph: Graph
+    following: Following
 
     async def begin(self, payload: Payload) -> None:
         await self.jobs.start("reconcile", {}, id=f"reconcile/{days.today(self.clock)}")
@@ -56,7 +56,7 @@ class Counters:
         if user.is_admin and user.display_name:
             await self.db.transact(*known_as(user, user.display_name))
         if not user.is_private:
-            await self.graph.settle_requests(user.user_id)
+            await self.following.settle_requests(user.user_id)
 
     async def drift(self, before: User) -> dict[str, Any] | None:
         """What the counters said and what there is; None when they agree, or changed while they were counted."""

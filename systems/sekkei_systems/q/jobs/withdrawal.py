@@ -69,11 +69,11 @@ from sekkei_systems.q.jobs.log_lines import LogLines
 from sekkei_systems.q.jobs.traces import LateTraces
 from sekkei_systems.q.rules import times
 from sekkei_systems.q.service.answers import erasing_of
+from sekkei_systems.q.service.cases import copy_of
 from sekkei_systems.q.service.finding import Contacts
 from sekkei_systems.q.service.numbers import leaving as counted_out
 from sekkei_systems.q.service.people import People, free_name, reserved, schedule_of
 from sekkei_systems.q.service.reactions import Reactions
-from sekkei_systems.q.service.reports import copy_of
 from sekkei_systems.q.service.sanctions import suspension_of
 
 EDGES_PER_TRANSACTION = 30

@@ -10,8 +10,7 @@ from sekkei.web import Html, Pages
 from sekkei_systems.q.design.models import ProfileImage
 from sekkei_systems.q.rules.profile import PARTS
 from sekkei_systems.q.service.access import Admin
-from sekkei_systems.q.service.profiles import Profiles
-from sekkei_systems.q.service.queue import Queue
+from sekkei_systems.q.service.cases import Profiles, Queue
 
 HOURS_LATE = 24
 """What has waited longer stands out."""

@@ -15,8 +15,8 @@ from sekkei_systems.q.design.models import ProfilePart
 from sekkei_systems.q.pages.desk import done
 from sekkei_systems.q.pages.users import Look, user
 from sekkei_systems.q.service.access import Admin, ProvenAdmin
+from sekkei_systems.q.service.cases import Profiles
 from sekkei_systems.q.service.moderation import Moderation
-from sekkei_systems.q.service.profiles import Profiles
 from sekkei_systems.q.service.sanctions import Sanctions
 
 pages = Pages()

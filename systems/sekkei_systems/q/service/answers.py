@@ -1,4 +1,4 @@
-"""The question that is open now, answering it, and looking back."""
+"""Answering the question that is open now, looking back, and taking an answer away."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from typing import Any
 
 from sekkei.clock import Clock
 from sekkei.design import Action, ConditionFailed, Database, Page, TransactionFailed
-from sekkei.runtime import days
 from sekkei.runtime.jobs import Payload
 from sekkei.runtime.schedules import Schedules
 from sekkei_systems import days
@@ -21,7 +20,7 @@ from sekkei_systems.q.refusals import AlreadyAnswered, NoQuestion, NoSuchAnswer,
 from sekkei_systems.q.rules import times, writing
 from sekkei_systems.q.service.access import Author, Member
 from sekkei_systems.q.service.questions import OpenQuestion
-from sekkei_systems.q.service.visibility import Visibility as Sight
+from sekkei_systems.q.service.sight import Sight
 from sekkei_systems.q.service.words import ForbiddenWords
 
 # What was deleted is really gone: the words of an answer go when it can no longer be brought back.

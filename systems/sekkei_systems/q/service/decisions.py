@@ -1,4 +1,4 @@
-"""What moderators decided about somebody, with the reason that the person is told; and appeals against it."""
+"""What moderators decided about a person, with the reason that the person reads; and appeals."""
 
 from __future__ import annotations
 
@@ -11,7 +11,14 @@ from sekkei.clock import Clock
 from sekkei.design import Action, Database, Page, TransactionFailed
 from sekkei_systems import days
 from sekkei_systems.q import design
-from sekkei_systems.q.design.models import AppealState, Decision, DecisionKind, DecisionState, NoticeKind, User
+from sekkei_systems.q.design.models import (
+    AppealState,
+    Decision,
+    DecisionKind,
+    DecisionState,
+    NoticeKind,
+    User,
+)
 from sekkei_systems.q.design.tables import decisions
 from sekkei_systems.q.refusals import AppealedAlready, NoSuchThing, OwnDecision, OwnMatter, WrongState
 from sekkei_systems.q.rules import writing

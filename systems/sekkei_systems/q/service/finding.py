@@ -1,4 +1,4 @@
-"""sekkei_systems.q.service.finding: DESCRIBE ME."""
+"""How people find each other: friends of friends, addresses that one knows, and links that invite."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from typing import Any
 
 from sekkei.clock import Clock
 from sekkei.design import Action, Database, TransactionFailed, Update
-from sekkei.runtime import days
 from sekkei.runtime.settings import Settings
 from sekkei_systems import days
 from sekkei_systems.q import design
@@ -24,8 +23,8 @@ from sekkei_systems.q.design.tables import contacts, ended_blocks, invites, user
 from sekkei_systems.q.refusals import FindableNeeded, InvitesFull, NoSuchThing, Oneself, TakenAlready, TooManyContacts
 from sekkei_systems.q.rules.sight import Relation, is_present, sees_profile
 from sekkei_systems.q.service.access import Member
-from sekkei_systems.q.service.graph import Card, Graph, Outcome
-from sekkei_systems.q.service.visibility import Visibility as Sight
+from sekkei_systems.q.service.following import Card, Following, Outcome
+from sekkei_systems.q.service.sight import Sight
 
 # Friends of friends: whom one may know, because those whom one follows follow them.
 
@@ -50,7 +49,7 @@ class Suggestions:
     db: Database
     clock: Clock
     sight: Sight
-    graph: Graph
+    following: Following
 
     async def show(self, member: Member) -> list[Suggestion]:
         """A bounded number of reads, whatever somebody's circle. Everybody shown passes sight as in any list."""
@@ -62,7 +61,7 @@ class Suggestions:
         for one in (member.id, *mine):
             through.pop(one, None)
         best = [who for who, _ in sorted(through.items(), key=lambda one: (-one[1], one[0]))[:LOOKED_AT]]
-        cards = await self.graph.cards(member.id, best)
+        cards = await self.following.cards(member.id, best)
         wanted = [one for one in cards if not (one.requested or one.relation.follows or one.relation.mutes)]
         return [Suggestion(one, through[one.user.user_id]) for one in wanted[:SHOWN]]
 
@@ -78,8 +77,8 @@ class Suggestions:
 
 # Finding people by addresses that one knows, where both want it.
 #
-# Whoever wants to be found is in a table under a keyed hash of their address: a copy of the table tells nobody's. Whoever
-# asks must want to be found too, sends hashes instead of addresses, and so few a day that nothing can be tried out.
+# The address of a person who wants to be found is kept as a keyed hash, so that a copy of the table shows no address.
+# Only people who want to be found can ask. They send hashes, and so few a day that nothing can be tried out.
 
 
 AT_ONCE = 50
@@ -95,7 +94,7 @@ def hashed(address: str) -> str:
 class Contacts:
     db: Database
     clock: Clock
-    graph: Graph
+    following: Following
     settings: Settings
 
     def __post_init__(self) -> None:
@@ -123,7 +122,7 @@ class Contacts:
         keys = [key for one in wanted for key in self.signer.marks(one)]
         rows = await self.db.get_many(contacts(key).consistent() for key in keys)
         ids = [one.user_id for one in rows if one is not None and one.user_id != member.id]
-        return list(await self.graph.cards(member.id, ids))
+        return list(await self.following.cards(member.id, ids))
 
     async def _spend(self, member: Member, count: int) -> None:
         """So many a day, counted where it cannot be forgotten."""

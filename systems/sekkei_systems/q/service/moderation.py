@@ -40,11 +40,10 @@ from sekkei_systems.q.rules import writing
 from sekkei_systems.q.rules.ng_words import WORD_MAX, normalised
 from sekkei_systems.q.service.access import Admin, ProvenAdmin
 from sekkei_systems.q.service.answers import APPEALED_WITHIN, ERASED, Erasing, restored
-from sekkei_systems.q.service.cases import Cases
+from sekkei_systems.q.service.cases import Cases, concerned, profile_text
 from sekkei_systems.q.service.decisions import Decisions, reason_of
 from sekkei_systems.q.service.logs import Logs
 from sekkei_systems.q.service.questions import Count, count_of
-from sekkei_systems.q.service.reports import concerned, profile_text
 from sekkei_systems.q.service.sanctions import Sanctions, takes_two
 from sekkei_systems.q.service.words import ForbiddenWords
 

@@ -1,4 +1,4 @@
-"""Telling people something on all their devices, if they want to hear it, and not in their quiet hours."""
+"""Notices: on all devices of a person, if they want them and not in their quiet hours, and in the inbox of the app."""
 
 from __future__ import annotations
 
@@ -23,7 +23,6 @@ from sekkei_systems.q.refusals import BadToken, NoSuchThing, NoWebPush, QuietHal
 from sekkei_systems.q.rules.notices import (
     PUSH,
     WEB_PUSH,
-    NoticeKind,
     Wishes,
     for_browser,
     is_wanted,
@@ -34,7 +33,7 @@ from sekkei_systems.q.rules.notices import (
 )
 from sekkei_systems.q.rules.sight import is_present
 from sekkei_systems.q.service.access import Joined, Member
-from sekkei_systems.q.service.visibility import Visibility as Sight
+from sekkei_systems.q.service.sight import Sight
 
 AGAIN_AFTER = timedelta(days=7)
 LATEST = 30

@@ -1,4 +1,4 @@
-"""Joining, the profile, and finding people."""
+"""Joining, the profile, finding a person by name, and leaving."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from typing import Any
 
 from sekkei.clock import Clock
 from sekkei.design import Action, ConditionFailed, Database, TransactionFailed, UniqueKey, Update
-from sekkei.runtime import days
 from sekkei.runtime.schedules import Schedules
 from sekkei.runtime.settings import Settings
 from sekkei_systems import days
@@ -40,8 +39,8 @@ from sekkei_systems.q.rules.profile import Profile as Profile
 from sekkei_systems.q.rules.settings import is_first
 from sekkei_systems.q.rules.sight import Relation
 from sekkei_systems.q.service.access import Access, Joined, Member
-from sekkei_systems.q.service.graph import Graph
-from sekkei_systems.q.service.visibility import Visibility as Sight
+from sekkei_systems.q.service.following import Following
+from sekkei_systems.q.service.sight import Sight
 from sekkei_systems.q.service.words import ForbiddenWords
 
 AGE_MAX = 130
@@ -86,7 +85,7 @@ class People:
     settings: Settings
     access: Access
     sight: Sight
-    graph: Graph
+    following: Following
     words: ForbiddenWords
     _easel: pictures.Easel = field(init=False, default_factory=pictures.Easel)
 
@@ -218,7 +217,7 @@ class People:
             return await self.db.write(update)
         await self.db.transact(update, *also)
         if profile.is_private is False:
-            await self.graph.settle_requests(member.id)
+            await self.following.settle_requests(member.id)
         return await self._user(member)
 
     async def _named(self, member: Member, name: str | None) -> list[Action[Any, Any]]:

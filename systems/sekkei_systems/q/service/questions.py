@@ -1,4 +1,4 @@
-"""sekkei_systems.q.service.questions: DESCRIBE ME."""
+"""The questions: which one is open, what comes out on which day, and what people send in."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from sekkei_systems.q.design.tables import reactions
 from sekkei_systems.q.refusals import AnswerFirst, BadReaction, NoSuchAnswer
 from sekkei_systems.q.service.access import Member
 from sekkei_systems.q.service.answers import Remembered, remembered
-from sekkei_systems.q.service.visibility import Visibility as Sight
+from sekkei_systems.q.service.sight import Sight
 
 READ_MAX = 300
 """Reactions that are looked at for one answer; the count says so when there are more."""

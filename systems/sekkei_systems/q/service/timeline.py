@@ -24,7 +24,7 @@ from sekkei_systems.q.rules.sight import Relation, reads_answers
 from sekkei_systems.q.service.access import Member
 from sekkei_systems.q.service.questions import OpenQuestion
 from sekkei_systems.q.service.reactions import Reactions, Summary
-from sekkei_systems.q.service.visibility import Visibility as Sight
+from sekkei_systems.q.service.sight import Sight
 
 PAGE = 20
 PAGE_MAX = 50

@@ -158,11 +158,11 @@ async def test_no_longer_following_somebody_banned(world: World) -> None:
     await friends(world)
     await world.ban("a")
     await world.settle()
-    await world.service.graph.unfollow("b", "a")
-    await world.service.graph.remove_follower("b", "a")
+    await world.service.following.unfollow("b", "a")
+    await world.service.following.remove_follower("b", "a")
     assert await counts(world, "a", "b") == [(0, 1), (0, 0)]
     with pytest.raises(NotFollowing):
-        await world.service.graph.unfollow("b", "a")
+        await world.service.following.unfollow("b", "a")
     await world.unban("a")
     await world.settle()
     assert await counts(world, "a", "b", "c") == [(0, 1), (0, 0), (1, 0)]
@@ -191,7 +191,7 @@ async def test_a_block_of_somebody_banned(world: World) -> None:
     await world.db.transact(design.block(made, *edges))
     assert await counts(world, "a", "b") == [(0, 1), (0, 0)]
     await world.unban("a")
-    await world.service.graph.block("c", "a")  # its edge still says that a is banned
+    await world.service.following.block("c", "a")  # its edge still says that a is banned
     assert await counts(world, "a", "c") == [(0, 0), (0, 0)]
     await world.settle()
     assert await counts(world, "a", "b", "c") == [(0, 0), (0, 0), (0, 0)]
@@ -247,7 +247,7 @@ async def test_a_ban_during_a_withdrawal_loses_no_count(fair: World, caplog: pyt
 async def test_a_ban_during_an_unfollow_loses_no_count(fair: World) -> None:
     await friends(fair)
     with ban_in_between(fair, "a", ("c", "a")):
-        await fair.service.graph.remove_follower("a", "c")
+        await fair.service.following.remove_follower("a", "c")
     assert await counts(fair, "a", "c") == [(1, 1), (0, 0)]
     assert await fair.db.get(follows("c", "a").consistent()) is None
 
@@ -255,5 +255,5 @@ async def test_a_ban_during_an_unfollow_loses_no_count(fair: World) -> None:
 async def test_a_ban_during_a_block_loses_no_count(fair: World) -> None:
     await friends(fair)
     with ban_in_between(fair, "a", ("c", "a")):
-        await fair.service.graph.block("c", "a")
+        await fair.service.following.block("c", "a")
     assert await counts(fair, "a", "c") == [(1, 1), (0, 0)]

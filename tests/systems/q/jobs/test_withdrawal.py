@@ -52,11 +52,11 @@ async def a_life(world: World) -> None:
     await service.devices.register(LEAVER, "ExponentPushToken[leaver]", DeviceType.IOS)
     for other in others[:3]:
         await world.follow((LEAVER, other), (other, LEAVER))
-    await service.graph.follow(LEAVER, "private")
+    await service.following.follow(LEAVER, "private")
     await service.invites.make(LEAVER)
     await service.contacts.be_findable(LEAVER, True)
     await service.people.change(LEAVER, Profile(is_private=True))
-    await service.graph.follow("boss", LEAVER)
+    await service.following.follow("boss", LEAVER)
     for _ in range(3):
         day = (await world.ask()).day
         await world.answer(LEAVER)
@@ -67,17 +67,17 @@ async def a_life(world: World) -> None:
         world.clock.advance(DAY)
     await service.editing.review("boss", question.question_id, approve=True)
     await service.submissions.vote(LEAVER, question.question_id)
-    await service.graph.mute(LEAVER, "other1")
-    await service.graph.mute("other1", LEAVER)
+    await service.following.mute(LEAVER, "other1")
+    await service.following.mute("other1", LEAVER)
     await service.reports.send(LEAVER, TargetType.USER, "other1", ReportCategory.SPAM)
     await service.reports.send("other0", TargetType.USER, LEAVER, ReportCategory.SPAM)
     await service.reports.send("other0", TargetType.ANSWER, f"{day}#{LEAVER}", ReportCategory.SPAM)
     await service.reports.send("other1", TargetType.ANSWER, f"{day}#{LEAVER}", ReportCategory.OTHER)
-    await service.graph.block(LEAVER, "other3")
-    await service.graph.block("other2", LEAVER)
+    await service.following.block(LEAVER, "other3")
+    await service.following.block("other2", LEAVER)
     for one, other in ((LEAVER, "other1"), ("other1", LEAVER)):
-        await service.graph.block(one, other)
-        await service.graph.unblock(one, other)
+        await service.following.block(one, other)
+        await service.following.unblock(one, other)
 
 
 async def an_office(world: World) -> None:

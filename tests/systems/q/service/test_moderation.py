@@ -24,11 +24,11 @@ from tests.systems.q.conftest import World
 async def test_a_ban_ends_everything_at_once(desk: World) -> None:
     await desk.ask()
     await desk.ban("a", reason="荒らし行為")
-    for attempt in (desk.answer("a"), desk.service.timelines.show("a"), desk.service.graph.follow("a", "b")):
+    for attempt in (desk.answer("a"), desk.service.timelines.show("a"), desk.service.following.follow("a", "b")):
         with pytest.raises(Banned):
             await attempt
     with pytest.raises(NoSuchUser):
-        await desk.service.graph.follow("b", "a")
+        await desk.service.following.follow("b", "a")
     with pytest.raises(WrongState):
         await desk.ban("a")
     with pytest.raises(AdminsStay):

@@ -132,7 +132,7 @@ async def test_after_signing_out_nothing_arrives_there(town: Town, how: str) -> 
     assert len(phone.received) == 1
     if how == "everywhere":
         await accounts.end_all_sessions("b")
-        await world.service.graph.unfollow("a", "b")
+        await world.service.following.unfollow("a", "b")
         await world.follow(("a", "b"), ("boss", "b"))
     else:
         await world.ban("b")
@@ -303,16 +303,16 @@ async def test_a_message_of_an_earlier_version_goes_to_its_own(phones: Phones) -
 
 @pytest.mark.parametrize("how", ["block", "blocked", "mute", "ban", "leave", "leaves", "unwanted"])
 async def test_what_waited_is_not_told_when_they_have_parted(phones: Phones, how: str) -> None:
-    world, graph = phones.world, phones.world.service.graph
+    world, following = phones.world, phones.world.service.following
     await phones.sign_in("b")
     await world.follow(("a", "b"))
     await world.settle()
     if how == "block":
-        await graph.block("b", "a")
+        await following.block("b", "a")
     elif how == "blocked":
-        await graph.block("a", "b")
+        await following.block("a", "b")
     elif how == "mute":
-        await graph.mute("b", "a")
+        await following.mute("b", "a")
     elif how == "ban":
         await world.ban("a")
     elif how == "unwanted":

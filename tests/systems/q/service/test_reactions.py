@@ -48,7 +48,7 @@ async def test_ones_own_reaction_can_always_be_taken_back(world: World) -> None:
     await world.answer("b")
     for reactor in ("a", "c"):
         await world.service.reactions.react(reactor, day, "b", ReactionType.HEART)
-    await world.service.graph.block("b", "a")
+    await world.service.following.block("b", "a")
     taken = await world.service.reactions.take_back("a", day, "b")
     assert (taken.counts, taken.mine, taken.more) == ({}, None, False)
     assert await world.db.get(reactions(day, "b", "a").consistent()) is None
@@ -65,7 +65,7 @@ async def test_reactions_of_blocked_and_banned_people_are_hidden(world: World) -
     await world.answer("a")
     for name in ("b", "c"):
         await world.service.reactions.react(name, day, "a", ReactionType.EYES)
-    await world.service.graph.block("b", "me")
+    await world.service.following.block("b", "me")
     await world.ban("c")
     world.pass_time()
     assert await world.service.reactions.of("me", day, "a") == []

@@ -179,7 +179,7 @@ async def test_an_author_who_opens_up_after_a_reader_has_gone_is_not_shown_to_th
     await fair.answer("ren")
 
     async def goes_and_opens() -> None:
-        await fair.service.graph.unfollow("aoi", "ren")
+        await fair.service.following.unfollow("aoi", "ren")
         await fair.service.people.change("ren", Profile(visibility_type=Visibility.FOLLOWERS))
 
     with just_before(fair, "BatchGetItem", users.table, goes_and_opens):
@@ -193,7 +193,7 @@ async def test_an_answer_written_for_others_is_not_shown_to_whoever_was_looking(
     day = (await fair.ask()).day
 
     async def removes_and_answers() -> None:
-        await fair.service.graph.remove_follower("ren", "aoi")
+        await fair.service.following.remove_follower("ren", "aoi")
         await fair.answer("ren")
 
     with just_before(fair, "GetItem", answers.table, removes_and_answers), pytest.raises(NoSuchAnswer):

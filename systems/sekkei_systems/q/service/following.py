@@ -24,7 +24,7 @@ from sekkei_systems.q.refusals import (
 )
 from sekkei_systems.q.rules.sight import Relation, is_present, sees_profile
 from sekkei_systems.q.service.access import Member
-from sekkei_systems.q.service.visibility import Visibility as Sight
+from sekkei_systems.q.service.sight import Sight
 
 LIST_PAGE = 30
 SETTLED_AT_ONCE = 100
@@ -42,7 +42,7 @@ class Card:
 
 
 @dataclass
-class Graph:
+class Following:
     db: Database
     clock: Clock
     sight: Sight

@@ -25,7 +25,7 @@ BATCHES_AT_ONCE = 8
 
 
 @dataclass
-class Visibility:
+class Sight:
     """All of it is read consistently: a block or a ban holds from the moment it is answered."""
 
     db: Database

@@ -48,7 +48,7 @@ async def asks(world: World) -> None:
 
 async def was_accepted(world: World) -> None:
     await asks(world)
-    await world.service.graph.accept("author", "viewer")
+    await world.service.following.accept("author", "viewer")
 
 
 async def mutual_then_private(world: World) -> None:
@@ -58,17 +58,17 @@ async def mutual_then_private(world: World) -> None:
 
 async def blocks(world: World) -> None:
     await both(world)
-    await world.service.graph.block("viewer", "author")
+    await world.service.following.block("viewer", "author")
 
 
 async def blocked(world: World) -> None:
     await both(world)
-    await world.service.graph.block("author", "viewer")
+    await world.service.following.block("author", "viewer")
 
 
 async def unblocked(world: World) -> None:
     await blocked(world)
-    await world.service.graph.unblock("author", "viewer")
+    await world.service.following.unblock("author", "viewer")
 
 
 async def banned(world: World) -> None:
