@@ -18,12 +18,12 @@ from tests.worlds.plants.planting import (
 
 def a_stranger_reads_answers(patch: pytest.MonkeyPatch) -> None:
     """Whoever follows reads, whether the author follows them back or not."""
-    from sekkei_systems.q.service import following, timeline
+    from sekkei_systems.q.service import sight, timeline
 
     def reads(viewer: str, author: Any, relation: Any) -> bool:
         return author is not None and (author.user_id == viewer or relation.follows)
 
-    patch.setattr(following, "reads_answers", reads)
+    patch.setattr(sight, "reads_answers", reads)
     patch.setattr(timeline, "reads_answers", reads)
 
 

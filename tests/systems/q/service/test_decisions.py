@@ -8,8 +8,16 @@ from dataclasses import dataclass
 import pytest
 
 from sekkei.runtime import days
-from sekkei_systems.q.design.models import Answer, Report, ReportCategory, ReportStatus, TargetType, User
-from sekkei_systems.q.design.models import AppealState, ProfilePart
+from sekkei_systems.q.design.models import (
+    Answer,
+    AppealState,
+    ProfilePart,
+    Report,
+    ReportCategory,
+    ReportStatus,
+    TargetType,
+    User,
+)
 from sekkei_systems.q.design.tables import answers, reports
 from sekkei_systems.q.refusals import BadText, NoSuchThing, OwnDecision, OwnMatter, WrongState
 from sekkei_systems.q.service.people import Profile
