@@ -13,7 +13,7 @@ from unittest.mock import patch
 from bench.markdown import table
 from sekkei.worlds import CALM, Outcome, Script
 from sekkei.worlds import run as play
-from sekkei.worlds.quiet import Quiet
+from sekkei.worlds.idle_skip import Quiet
 
 WORLDS = ("chiipochi", "eventbot", "lessons", "q", "tasks")
 SEEDS = int(os.environ.get("SEKKEI_BENCH_SEEDS", "5"))

@@ -88,7 +88,7 @@ def _find(name: str) -> Script:
 
 
 def _sound(script: Script, name: str) -> Script:
-    from sekkei.worlds.mistakes import mistakes
+    from sekkei.worlds.errors import mistakes
 
     found = list(mistakes(script))
     if found:
@@ -158,7 +158,7 @@ class _Run:
         self._count, self._simulated_seconds, self._began = 0, 0.0, time.monotonic()
 
     def all(self) -> int:
-        from sekkei.worlds.broken import is_mistake
+        from sekkei.worlds.errors import is_mistake
 
         for seed, broken in self._broken.items():
             print(f"seed {seed}: {broken} (noted before)")
@@ -251,7 +251,7 @@ def _progress(text: str) -> None:
 
 def _replay(script: Script, arguments: argparse.Namespace) -> int:
     from sekkei.worlds import run as run_one
-    from sekkei.worlds.broken import is_mistake
+    from sekkei.worlds.errors import is_mistake
 
     given = ((name, getattr(arguments, name)) for name in _NOT_WITH_REPLAY)
     beside = [f"--{name}" for name, value in given if value is not None and value is not False]

@@ -7,11 +7,11 @@
 See `sekkei.worlds.script` for how a world is written.
 """
 
-from sekkei.worlds.broken import Broken, Gone
+from sekkei.worlds.callbacks import Letter
+from sekkei.worlds.errors import Broken, Gone
 from sekkei.worlds.faults import CALM, Faults
-from sekkei.worlds.letters import Letter
 from sekkei.worlds.people import Person
-from sekkei.worlds.retelling import Retelling
+from sekkei.worlds.replay import Retelling
 from sekkei.worlds.running import Outcome, many, run, shrink
 from sekkei.worlds.script import Script
 from sekkei.worlds.seam import Driven, Truth

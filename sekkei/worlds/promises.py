@@ -9,7 +9,7 @@ from typing import Any
 from sekkei.runtime.design import JOB, OUTBOX, SCHEDULE, JobRun, Message, Schedule, SetAside, State
 from sekkei.runtime.design import table as runtime_table
 from sekkei.web.testing import Reply
-from sekkei.worlds.outside import Received
+from sekkei.worlds.fake_services import Received
 from sekkei.worlds.world import World
 
 LATE_SECONDS = 120.0

@@ -7,11 +7,11 @@ import gc
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from sekkei.worlds.broken import Broken, Errors, overheard
 from sekkei.worlds.chance import dice_of, seeded
+from sekkei.worlds.errors import Broken, Errors, overheard
 from sekkei.worlds.faults import Faults
 from sekkei.worlds.loop import StandStill, VirtualLoop, lay_to_rest
-from sekkei.worlds.retelling import AND_ON, AS_IT_WAS, Retelling
+from sekkei.worlds.replay import AND_ON, AS_IT_WAS, Retelling
 from sekkei.worlds.script import Script
 from sekkei.worlds.world import Event, World
 

@@ -26,19 +26,18 @@ from sekkei.store.weather.weather import Forecast
 from sekkei.web import application
 from sekkei.web.identity.accounts import Passwords
 from sekkei.web.testing import QUICK_PASSWORDS, Client, Reply
-from sekkei.worlds.broken import Broken, Gone, own_code, told
+from sekkei.worlds.callbacks import Letter, deliver
 from sekkei.worlds.chance import ASKER, Asker, Dice, dice_of
 from sekkei.worlds.clock import START, WorldClock
+from sekkei.worlds.dry_run import Rehearsal
+from sekkei.worlds.errors import Broken, Gone, own_code, told
+from sekkei.worlds.fake_services import Internet, Outside, Ways
 from sekkei.worlds.faults import Faults
-from sekkei.worlds.internet import Internet, Ways
-from sekkei.worlds.letters import Letter, deliver
+from sekkei.worlds.idle_skip import Listening, Quiet
 from sekkei.worlds.loop import LIFE, Life, VirtualLoop
-from sekkei.worlds.outside import Outside
 from sekkei.worlds.people import Person
 from sekkei.worlds.processes import Process
-from sekkei.worlds.quiet import Listening, Quiet
-from sekkei.worlds.rehearsal import Rehearsal
-from sekkei.worlds.retelling import AND_ON, Retelling
+from sekkei.worlds.replay import AND_ON, Retelling
 from sekkei.worlds.script import Invariant, Operation, Script
 from sekkei.worlds.seam import STORM, Driven, Network, Seam, Telling, Truth
 

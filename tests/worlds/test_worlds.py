@@ -25,8 +25,8 @@ import pytest
 from sekkei.commands.world import tell
 from sekkei.worlds import CALM, Retelling, run, shrink
 from sekkei.worlds.chance import seeded
+from sekkei.worlds.errors import mistakes
 from sekkei.worlds.loop import VirtualLoop, lay_to_rest
-from sekkei.worlds.mistakes import mistakes
 from sekkei.worlds.processes import Process
 from tests.worlds.bank import Bank, CarelessBank, script
 

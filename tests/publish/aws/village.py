@@ -19,8 +19,8 @@ from sekkei.clock import SYSTEM as CLOCK
 from sekkei.design.loading import load
 from sekkei.web.testing import Reply
 from sekkei.worlds import Script
+from sekkei.worlds.callbacks import Letter
 from sekkei.worlds.chance import Dice, dice_of
-from sekkei.worlds.letters import Letter
 from sekkei_fakes.served import serve
 from sekkei_systems.days import JST
 from sekkei_systems.q.design.models import DailyQuestion

@@ -11,7 +11,7 @@ from sekkei.runtime import days
 from sekkei.runtime.design import Message
 from sekkei.runtime.sweeping import NOBODY
 from sekkei.worlds import World, promises
-from sekkei.worlds.outside import Received
+from sekkei.worlds.fake_services import Received
 from sekkei_fakes.studio.system import State
 from sekkei_systems.lessons.design import (
     Contact,

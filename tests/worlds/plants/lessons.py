@@ -48,7 +48,7 @@ def what_the_studio_did_not_answer_is_left_alone(patch: pytest.MonkeyPatch) -> N
 
 def an_opening_is_told_by_everybody_who_sees_it(patch: pytest.MonkeyPatch) -> None:
     """The message goes out at once, beside the outbox that sends it once."""
-    from sekkei.worlds.outside import Outside
+    from sekkei.worlds.fake_services import Outside
 
     sound = Outside.send
 

@@ -18,7 +18,7 @@ from sekkei.runtime.system import Context, Parts, Payload, System
 from sekkei.store.http import Answer
 from sekkei.worlds import CALM, Script, World, run
 from sekkei.worlds.clock import START
-from sekkei.worlds.quiet import Quiet
+from sekkei.worlds.idle_skip import Quiet
 from sekkei_systems.q.service.questions import Planning
 from tests.worlds.q import WORLD as Q
 

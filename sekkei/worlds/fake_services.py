@@ -1,8 +1,4 @@
-"""The internet of a world: requests of the processes to services outside, and what those send to the processes.
-
-A service is a `sekkei.runtime.fakes.Counterpart`, strict and without faults of its own. On the way there and back
-things get lost; a service may be slow, hang, or be out of order for a while.
-"""
+"""Services outside a world, and the internet between them and its processes."""
 
 from __future__ import annotations
 
@@ -13,14 +9,96 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
+from sekkei.clock import Clock
 from sekkei.design.sync_driver import drive
 from sekkei.errors import NoAnswer
-from sekkei.runtime.fakes import Counterpart
+from sekkei.runtime.design import Message
+from sekkei.runtime.fakes import Counterpart, fake
+from sekkei.runtime.outbox import Undeliverable
+from sekkei.runtime.transports.mail import address, as_email
 from sekkei.store.http import Answer
-from sekkei.worlds.chance import ASKER, Asker
+from sekkei.worlds.chance import ASKER, Asker, dice_of
 from sekkei.worlds.loop import LIFE
 
+# Services outside: ends of the outbox with a will of their own. They are slow, hang, fail, and remember.
+#
+# A mail is made as it is for a mail server, and judged by the rules of the fake mail server (`sekkei_fakes.smtp`):
+# what such a server would refuse breaks the world.
+
+
 HANG_SECONDS = 600.0
+SENDER = "sekkei@world.example"
+
+
+@dataclass(slots=True)
+class Received:
+    at: float
+    id: str
+    to: str
+    body: Any
+    by: str = ""
+    """The process that sent it."""
+    answered: bool = True
+
+
+@dataclass(slots=True)
+class Outside:
+    """A transport of one kind. What it accepted is in `received`, also when its answer was lost afterwards."""
+
+    kind: str
+    seed: int
+    clock: Clock
+    slow: float = 0.0
+    hang: float = 0.0
+    fail: float = 0.0
+    lost: float = 0.0
+    refuse: float = 0.0
+    received: list[Received] = field(default_factory=list)
+    wrong: str = ""
+    """What a mail server said to the first mail that it would not take, whoever it is for."""
+    _calls: int = 0
+
+    async def send(self, message: Message) -> str:
+        self._calls += 1
+        dice = dice_of(self.seed, "outside", self.kind, self._calls)
+        await asyncio.sleep(dice.seconds(10.0 if dice.chance(self.slow) else 0.1))
+        if dice.chance(self.hang):
+            await asyncio.sleep(HANG_SECONDS)
+        if dice.chance(self.fail):
+            raise ConnectionError(f"{self.kind} is not to be reached")
+        if dice.chance(self.refuse):
+            raise Undeliverable(f"{self.kind} refuses {message.to}")
+        if self.kind == "mail":
+            self._judge(message)
+        now = asyncio.get_running_loop().time()
+        life, lost = LIFE.get(), dice.chance(self.lost)
+        by = life.name if life is not None else ""
+        self.received.append(Received(now, message.id, message.to, message.body, by, not lost))
+        if lost:
+            raise ConnectionError(f"the answer of {self.kind} was lost")
+        return f"{self.kind}-{self._calls}"
+
+    def _judge(self, message: Message) -> None:
+        try:
+            to, content = address(message.to).addr_spec, as_email(message, SENDER).as_bytes()
+            refusal = fake("mail-server")(self.clock).take(SENDER, [to], content)
+        except Undeliverable as error:
+            refusal = str(error)
+        if refusal is not None:
+            self.wrong = self.wrong or f"{message.id} to {message.to}: {refusal}"
+            raise Undeliverable(refusal)
+
+    def calm(self) -> None:
+        """From now on it does what it should."""
+        self.slow = self.hang = self.fail = self.lost = self.refuse = 0.0
+
+
+# The internet of a world: requests of the processes to services outside, and what those send to the processes.
+#
+# A service is a `sekkei.runtime.fakes.Counterpart`, strict and without faults of its own. On the way there and back
+# things get lost; a service may be slow, hang, or be out of order for a while.
+
+
 _OUTAGE_SECONDS = 15.0
 SLOW_SECONDS = 1.0
 """Longer than this is worth a word."""

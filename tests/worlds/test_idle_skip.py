@@ -14,8 +14,8 @@ import pytest
 from sekkei.worlds import CALM, Script, run
 from sekkei.worlds.chance import dice_of
 from sekkei.worlds.clock import START, WorldClock
+from sekkei.worlds.idle_skip import CERTAIN_SECONDS, FAULTY_SECONDS, LONGEST_SECONDS, PatientEar, Quiet
 from sekkei.worlds.loop import VirtualLoop, lay_to_rest
-from sekkei.worlds.quiet import CERTAIN_SECONDS, FAULTY_SECONDS, LONGEST_SECONDS, PatientEar, Quiet
 from tests.worlds.bank import Bank, script
 
 PAUSE = 1.9

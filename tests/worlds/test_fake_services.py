@@ -52,5 +52,5 @@ def test_a_mail_without_its_date_breaks_the_world(monkeypatch: pytest.MonkeyPatc
         del mail["Date"]
         return mail
 
-    monkeypatch.setattr("sekkei.worlds.outside.as_email", undated)
+    monkeypatch.setattr("sekkei.worlds.fake_services.as_email", undated)
     assert "554 5.6.0" in broken(writing("aoi@example.com"))

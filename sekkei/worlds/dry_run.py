@@ -31,7 +31,7 @@ from sekkei.runtime.worker import Worker
 from sekkei.store.http import Answer
 from sekkei.store.protocol import Request, Response
 from sekkei.worlds.chance import dice_of
-from sekkei.worlds.internet import Internet
+from sekkei.worlds.fake_services import Internet
 from sekkei.worlds.loop import VirtualLoop
 from sekkei.worlds.processes import Process
 from sekkei.worlds.seam import READS, Truth

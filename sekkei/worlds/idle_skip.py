@@ -23,8 +23,8 @@ from sekkei.runtime.design import table as runtime_table
 from sekkei.runtime.wakeups import Ear, Watched, concerns
 from sekkei.store.protocol import Store
 from sekkei.worlds.clock import WorldClock
+from sekkei.worlds.dry_run import Rehearsal
 from sekkei.worlds.loop import VirtualLoop
-from sekkei.worlds.rehearsal import Rehearsal
 
 CERTAIN_SECONDS = 10.0
 """So long after the end of faults a look sees all there is: no pause after a failure is longer."""

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sekkei.worlds.broken import Gone
 from sekkei.worlds.chance import dice_of
+from sekkei.worlds.errors import Gone
 
 if TYPE_CHECKING:
     from sekkei.web.testing import Reply
