@@ -168,7 +168,7 @@ log = logging.getLogger("sekkei_systems.eventbot.jobs")
 
 LEASE = timedelta(seconds=30)
 OLD_EDITS_PAUSE = timedelta(seconds=60)
-A_MOMENT = timedelta(seconds=10)
+_A_MOMENT = timedelta(seconds=10)
 """By so much the clock of whoever says that something begins, or ends, may be ahead of the one here."""
 SCHEDULED = {"r": "remind-event", "s": "begin-event", "d": "close-event", "e": "end-event"}
 """What is done by the clock, by the letter at the end of its name: reminder (more of them r2, r3 …), start, deadline,
@@ -250,7 +250,7 @@ class EventSettling:
         when it is so by this clock."""
         now = self.desk.now()
         times = [at for at in (event.event_start_at, over_at(event)) if at is not None]
-        return [at - now for at in times if now < at < now + A_MOMENT]
+        return [at - now for at in times if now < at < now + _A_MOMENT]
 
     async def _try(self, run: Run, name: str, step: Step) -> None:
         """One step, whose failure is its own: waited for, tried again, or written down for people to mend."""

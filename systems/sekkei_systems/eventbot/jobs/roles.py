@@ -34,8 +34,8 @@ from sekkei_systems.eventbot.ports.discord.rest import (
 )
 from sekkei_systems.eventbot.service.desk import Desk
 
-PER_ROUND = 10
-TAKING = timedelta(seconds=60)
+_PER_ROUND = 10
+_TAKING = timedelta(seconds=60)
 """Longer than a call to Discord takes, however it ends."""
 
 
@@ -57,9 +57,9 @@ class Roles:
         take = [one for one in listed if _is_to_go(one, event, wanted)]
         if give:
             await self._must_be_harmless(event.guild_id, event.attendee_role_id)
-        taken = [await self._take(holder, event.event_id) for holder in take[:PER_ROUND]]
-        given = [await self._give(event, user_id) for user_id in give[: PER_ROUND - len(taken)]]
-        return len(give) + len(take) <= PER_ROUND and all(taken) and all(given)
+        taken = [await self._take(holder, event.event_id) for holder in take[:_PER_ROUND]]
+        given = [await self._give(event, user_id) for user_id in give[: _PER_ROUND - len(taken)]]
+        return len(give) + len(take) <= _PER_ROUND and all(taken) and all(given)
 
     async def _must_be_harmless(self, guild_id: str, role_id: str) -> None:
         """A role may have got powers, or have been raised, since somebody chose it; a program does not hand it out."""
@@ -125,7 +125,7 @@ class Roles:
             if found.events and (found.taking_until is None or found.taking_until < now):
                 await self._let_go(row, found)
                 return True
-            if found.events or found.taking_until != now + TAKING:
+            if found.events or found.taking_until != now + _TAKING:
                 return False
             claimed = found  # our own, whose answer was lost
         await self._take_back(row, claimed)
@@ -140,7 +140,7 @@ class Roles:
         """One call at a time: another that is still on its way would undo what comes after it. That may be one of the
         same event, whose worker was too slow for its lease, or died."""
         free = RoleHolder.taking.absent() | RoleHolder.taking_until.absent() | (RoleHolder.taking_until < now)
-        claim = row.set(RoleHolder.taking, event_id).set(RoleHolder.taking_until, now + TAKING)
+        claim = row.set(RoleHolder.taking, event_id).set(RoleHolder.taking_until, now + _TAKING)
         return claim.remove(RoleHolder.given).when(RoleHolder.events.absent() & free)
 
     async def _let_go(self, row: Update[RoleHolder], claimed: RoleHolder) -> None:

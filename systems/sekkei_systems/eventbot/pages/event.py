@@ -89,7 +89,7 @@ async def create(
         event = await events.create(await access.creator(organiser), draft)
     except (Invalid, NotPinger) as wrong:
         return await _new(view, guilds, sent.refilled(wrong), wrong.status)
-    return to_event(event).flash("event.created", title=event.title)
+    return _to_event(event).flash("event.created", title=event.title)
 
 
 @pages.get("/guilds/{guild_id}/events/{event}/edit", name="edit")
@@ -105,7 +105,7 @@ async def edit(host: Host, view: View, events: Events, sent: Sent[EventForm], la
     except Refusal as wrong:
         filled = sent.refilled(wrong)
         return _edit_page(view, host.event, filled, details_of(host.event, view), language, wrong.status)
-    return to_event(event).flash("event.saved")
+    return _to_event(event).flash("event.saved")
 
 
 @pages.post("/guilds/{guild_id}/events/{event}/details")
@@ -115,7 +115,7 @@ async def details(host: Host, view: View, events: Events, sent: Sent[DetailsForm
         event = await events.set_details(host, read, _number(sent.value.version))
     except Refusal as wrong:
         return _edit_page(view, host.event, basics(host.event, view), sent.refilled(wrong), language, wrong.status)
-    return to_event(event).flash("event.saved")
+    return _to_event(event).flash("event.saved")
 
 
 @pages.post("/guilds/{guild_id}/events/{event}/options")
@@ -126,10 +126,10 @@ async def options(host: Host, view: View, events: Events, sent: Sent[OptionsForm
     except Refusal as wrong:
         basic, detail = basics(host.event, view), details_of(host.event, view)
         return _edit_page(view, host.event, basic, detail, language, wrong.status, sent.refilled(wrong))
-    return to_event(event).flash("event.saved")
+    return _to_event(event).flash("event.saved")
 
 
-def to_event(event: Event) -> Redirect:
+def _to_event(event: Event) -> Redirect:
     return Redirect("eventbot:event", guild_id=event.guild_id, event=uuid_of(event.event_id))
 
 
@@ -231,7 +231,7 @@ async def post_notice(
         notice = await notices.post(host, modals.read_notice(texts_of(sent.value), host.event, view.now))
     except Refusal as wrong:
         return await _page(host, view, desk, notices, 1, language, sent.refilled(wrong), wrong.status)
-    return to_event(host.event).flash("notice.posted", title=notice.title)
+    return _to_event(host.event).flash("notice.posted", title=notice.title)
 
 
 @pages.post("/guilds/{guild_id}/events/{event}/do/{verb}")
@@ -250,8 +250,8 @@ async def do(host: Host, events: Events, jobs: Jobs, verb: str) -> Redirect:
     try:
         await simple[verb](host)
     except Refusal as refusal:
-        return to_event(event).flash(refusal)
-    return to_event(event).flash(f"event.done-{verb}")
+        return _to_event(event).flash(refusal)
+    return _to_event(event).flash(f"event.done-{verb}")
 
 
 @pages.get("/guilds/{guild_id}/events/{event}/members.csv")
@@ -292,8 +292,8 @@ async def add(host: Host, hands: Hands, guilds: Guilds, form: NewMember) -> Redi
         user_id, name = await guilds.find_member(host.event.guild_id, form.user_id)
         await hands.seat(host, user_id, name, form.option or None)
     except Refusal as refusal:
-        return to_event(host.event).flash(refusal)
-    return to_event(host.event).flash("event.done-add", name=name)
+        return _to_event(host.event).flash(refusal)
+    return _to_event(host.event).flash("event.done-add", name=name)
 
 
 @pages.post(MEMBERS + "/{user_id}/{verb}")
@@ -311,8 +311,8 @@ async def act_on_member(host: Host, hands: Hands, queue: Queue, user_id: str, ve
         else:
             raise NoSuchMember()
     except Refusal as refusal:
-        return to_event(host.event).flash(refusal)
-    return to_event(host.event).flash(f"event.done-{verb}")
+        return _to_event(host.event).flash(refusal)
+    return _to_event(host.event).flash(f"event.done-{verb}")
 
 
 @pages.post(EVENT + "/attendance")
@@ -321,8 +321,8 @@ async def attendance(host: Host, hands: Hands, form: Present) -> Redirect:
     try:
         count = await hands.attend(host, set(form.present))
     except Refusal as refusal:
-        return to_event(host.event).flash(refusal)
-    return to_event(host.event).flash("event.done-attendance", n=count)
+        return _to_event(host.event).flash(refusal)
+    return _to_event(host.event).flash("event.done-attendance", n=count)
 
 
 @pages.post(EVENT + "/message")
@@ -331,8 +331,8 @@ async def message(host: Host, hands: Hands, form: Told) -> Redirect:
     try:
         count = await hands.tell(host, form.text, form.option or None)
     except Refusal as refusal:
-        return to_event(host.event).flash(refusal)
-    return to_event(host.event).flash("event.done-message", n=count)
+        return _to_event(host.event).flash(refusal)
+    return _to_event(host.event).flash("event.done-message", n=count)
 
 
 # A notice: who has confirmed it, and who has not.
@@ -378,5 +378,5 @@ async def act_on_notice(host: Host, notices: Notices, notice: str, verb: str) ->
     except NotThere:
         raise
     except Refusal as refusal:
-        return to_event(host.event).flash(refusal)
-    return to_event(host.event).flash(f"notice.done-{verb}")
+        return _to_event(host.event).flash(refusal)
+    return _to_event(host.event).flash(f"notice.done-{verb}")

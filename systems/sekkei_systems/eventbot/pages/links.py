@@ -31,7 +31,7 @@ from sekkei_systems.eventbot.service.guilds import Guilds
 
 
 pages = Pages()
-BEGUN_KEPT = timedelta(minutes=10)
+_BEGUN_KEPT = timedelta(minutes=10)
 ISSUER = "https://discord.com"
 
 
@@ -61,7 +61,7 @@ async def begin(request: Request, sign_in: SignIn, desk: Desk) -> Response:
         raise NotThere()
     state, verifier = new_secret(), new_secret()
     kept = {"verifier": verifier, "browser": _browser(request)}
-    await desk.transact(desk.idempotency.mark(f"eventbot/oauth/{_hash(state)}", kept, BEGUN_KEPT))
+    await desk.transact(desk.idempotency.mark(f"eventbot/oauth/{_hash(state)}", kept, _BEGUN_KEPT))
     return RedirectResponse(sign_in.oauth.address(state, verifier), 303)
 
 
@@ -96,7 +96,7 @@ async def _begun(request: Request, desk: Desk, state: str) -> str:
     if found is None or not same(str(found["browser"]), _browser(request)):
         raise BadSignIn()
     try:
-        await desk.transact(desk.idempotency.mark(f"{key}/used", kept=BEGUN_KEPT))
+        await desk.transact(desk.idempotency.mark(f"{key}/used", kept=_BEGUN_KEPT))
     except TransactionFailed:
         raise BadSignIn() from None
     return str(found["verifier"])

@@ -49,7 +49,7 @@ class View:
         return Html(f"eventbot/{template}", status, actor=self.actor, **values)
 
 
-async def actor_of(user: User, guild_id: str, guilds: Guilds) -> Actor:
+async def _actor_of(user: User, guild_id: str, guilds: Guilds) -> Actor:
     """Who the signed-in account is in this guild; a guild that one has no link to does not exist."""
     actor = await guilds.actor(user.id, guild_id) if is_snowflake(guild_id) else None
     if actor is None:
@@ -57,15 +57,15 @@ async def actor_of(user: User, guild_id: str, guilds: Guilds) -> Actor:
     return actor
 
 
-async def organiser_of(actor: Actor, access: Access) -> Organiser:
+async def _organiser_of(actor: Actor, access: Access) -> Organiser:
     return await access.organiser(actor)
 
 
-async def manager_of(actor: Actor, access: Access) -> Manager:
+async def _manager_of(actor: Actor, access: Access) -> Manager:
     return access.manager(actor)
 
 
-async def host_of(actor: Actor, event: str, access: Access) -> Host:
+async def _host_of(actor: Actor, event: str, access: Access) -> Host:
     """Somebody who may look after the event of the path: their own, or any for an organiser."""
     if not is_uuid(event):
         raise NotThere()
@@ -78,10 +78,10 @@ async def view_of(actor: Actor, desk: Desk, simulated: Simulated) -> View:
 
 
 PROVIDERS: dict[type, Callable[..., Awaitable[object]]] = {
-    Actor: actor_of,
-    Organiser: organiser_of,
-    Manager: manager_of,
-    Host: host_of,
+    Actor: _actor_of,
+    Organiser: _organiser_of,
+    Manager: _manager_of,
+    Host: _host_of,
     View: view_of,
 }
 """What handlers may ask for, and what makes it for a request."""

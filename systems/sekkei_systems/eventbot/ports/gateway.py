@@ -27,7 +27,7 @@ from sekkei_systems.eventbot.ports.discord.rest import API_URL, WAIT_SECONDS_MAX
 from sekkei_systems.eventbot.ports.discord.signature import Verifier
 from sekkei_systems.eventbot.rules.identifiers import is_snowflake
 
-CONNECTIONS = 200
+_CONNECTIONS = 200
 """More than one process has under way at once: what hangs takes no connection from anybody else."""
 REQUIRED = ("discord_application_id", "discord_public_key", "discord_bot_token")
 
@@ -73,7 +73,7 @@ def connect(context: Context) -> Gateway:
     if not is_snowflake(application_id):
         raise ValueError("SEKKEI_DISCORD_APPLICATION_ID must be the number on the application's page.")
     url = settings.get("discord_api_url", API_URL).rstrip("/")
-    send = over_http(Http(LIMITS._replace(connections=CONNECTIONS)), url)
+    send = over_http(Http(LIMITS._replace(connections=_CONNECTIONS)), url)
     rest = Rest(send, token, application_id, settings.public_url, context.clock, wait_max=wait_max)
     secret = settings.get("discord_client_secret")
     asking = f"{url.partition('/api/')[0]}/oauth2/authorize"

@@ -30,14 +30,14 @@ from sekkei_systems.eventbot.rules.markdown import ringing
 log = logging.getLogger("sekkei_systems.eventbot.ports.transports")
 
 NEVER = FORBIDDEN | LOST | OVER | {INVALID_FORM}
-NONCE_LENGTH = 25
+_NONCE_LENGTH = 25
 UNANSWERED_SECONDS = 30.0
 """Discord, which at times takes ten to note an answer, will note none any more."""
-Troubled = Callable[[str, str, str, str], Awaitable[None]]
+_Troubled = Callable[[str, str, str, str], Awaitable[None]]
 """Guild, event, step and error: written down for the organisers."""
-Unwanted = Callable[[str, str], Awaitable[None]]
+_Unwanted = Callable[[str, str], Awaitable[None]]
 """Guild and user: somebody who takes no direct messages."""
-Concerned = Callable[[Mapping[str, Any], Sequence[str]], Awaitable[list[str] | None]]
+_Concerned = Callable[[Mapping[str, Any], Sequence[str]], Awaitable[list[str] | None]]
 """What a message is about and whom it would ring: those of them whom it concerns now, or None where it has become
 untrue since it was written down."""
 UNTRUE = "it is no longer true"
@@ -67,7 +67,7 @@ class ToChannel:
     async def send(self, message: Message) -> str:
         if not is_snowflake(message.to):
             raise Undeliverable("there is no channel to post in")
-        nonce = nonce_of(message.id)
+        nonce = _nonce_of(message.id)
         try:
             with obeyed():
                 return await self.rest.post(message.to, {**message.body, "nonce": nonce, "enforce_nonce": True})
@@ -88,8 +88,8 @@ class Calls:
 
     rest: Rest
     outbox: Outbox
-    troubled: Troubled
-    concerned: Concerned
+    troubled: _Troubled
+    concerned: _Concerned
 
     async def send(self, message: Message) -> str:
         first, *rest = message.body["calls"]
@@ -129,7 +129,7 @@ class Calls:
                 return None
             if not is_snowflake(to):
                 raise Undeliverable("there is no channel to post in")
-            return {**as_of_now, "nonce": nonce_of(message.id), "enforce_nonce": True}
+            return {**as_of_now, "nonce": _nonce_of(message.id), "enforce_nonce": True}
 
         with obeyed():
             return await self.rest.post_composed(to, compose) or ""
@@ -152,8 +152,8 @@ class Directs:
 
     rest: Rest
     outbox: Outbox
-    refused: Unwanted
-    concerned: Concerned
+    refused: _Unwanted
+    concerned: _Concerned
 
     async def send(self, message: Message) -> str:
         first, *rest = message.body["users"]
@@ -171,7 +171,7 @@ class Directs:
         async def compose() -> Mapping[str, Any] | None:
             if not await self._concerns(message.body.get("about"), user_id):
                 return None
-            return {**message.body["message"], "nonce": nonce_of(message.id), "enforce_nonce": True}
+            return {**message.body["message"], "nonce": _nonce_of(message.id), "enforce_nonce": True}
 
         try:
             with obeyed():
@@ -221,5 +221,5 @@ class ToInteraction:
             raise
 
 
-def nonce_of(reason: str) -> str:
-    return sha256(reason.encode()).hexdigest()[:NONCE_LENGTH]
+def _nonce_of(reason: str) -> str:
+    return sha256(reason.encode()).hexdigest()[:_NONCE_LENGTH]

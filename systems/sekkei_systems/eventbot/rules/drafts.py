@@ -26,8 +26,8 @@ from sekkei_systems.eventbot.rules.limits import leading_emoji
 
 OPTIONS_MAX = 10
 """Two rows of buttons."""
-OPTION_NAME_MAX = 30
-OPTION_PLACES_MAX = 1000
+_OPTION_NAME_MAX = 30
+_OPTION_PLACES_MAX = 1000
 _PLACES = re.compile(r"(?:[\s:：]+([0-9０-９]{1,4})\s*(?:人|名)?|([0-9０-９]{1,4})\s*(?:人|名))$")
 
 
@@ -58,8 +58,8 @@ def _read_line(line: str) -> Written:
     places = _PLACES.search(rest)
     capacity = int(places[1] or places[2]) if places else None
     name = one_line(rest[: places.start()] if places else rest)
-    if not name or len(name) > OPTION_NAME_MAX or (capacity is not None and not 1 <= capacity <= OPTION_PLACES_MAX):
-        raise BadOption(field="options", line=line[:60], most=OPTION_NAME_MAX, places=OPTION_PLACES_MAX)
+    if not name or len(name) > _OPTION_NAME_MAX or (capacity is not None and not 1 <= capacity <= _OPTION_PLACES_MAX):
+        raise BadOption(field="options", line=line[:60], most=_OPTION_NAME_MAX, places=_OPTION_PLACES_MAX)
     return Written(name, picture, capacity)
 
 

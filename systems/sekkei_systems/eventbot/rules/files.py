@@ -11,7 +11,7 @@ from sekkei_systems.eventbot.design import Event
 from sekkei_systems.eventbot.rules.identifiers import uuid_of
 from sekkei_systems.eventbot.rules.views import EventView, NoticeView
 
-DEFAULT_LENGTH = timedelta(hours=2)
+_DEFAULT_LENGTH = timedelta(hours=2)
 
 
 def feed(name: str, listed: Iterable[Event], now: datetime) -> bytes:
@@ -27,7 +27,7 @@ def _entry(event: Event, start: datetime) -> Entry:
         uid=str(uuid_of(event.event_id)),
         summary=event.title,
         start=start,
-        end=event.event_end_at or start + DEFAULT_LENGTH,
+        end=event.event_end_at or start + _DEFAULT_LENGTH,
         description=event.description or "",
         location=event.location or "",
         url=f"https://discord.com/channels/{message}" if is_posted else "",

@@ -62,17 +62,17 @@ def is_valid_emoji(emoji: object) -> bool:
 
 
 CONTENT_MAX = 2000
-EMBEDS_MAX = 10
-EMBED_TOTAL_MAX = 6000
-FIELDS_MAX = 25
+_EMBEDS_MAX = 10
+_EMBED_TOTAL_MAX = 6000
+_FIELDS_MAX = 25
 ROWS_MAX = 5
-BUTTONS_MAX = 5
+_BUTTONS_MAX = 5
 OPTIONS_MAX = 25
-CUSTOM_ID_MAX = 100
-NONCE_MAX = 25
+_CUSTOM_ID_MAX = 100
+_NONCE_MAX = 25
 MENTIONS_MAX = 100
 CHOICES_MAX = 25
-COMMAND_MAX = 8000
+_COMMAND_MAX = 8000
 EPHEMERAL = 64
 SUPPRESS_NOTIFICATIONS = 4096
 
@@ -80,7 +80,7 @@ _EMBED = {"title": 256, "description": 4096}
 _COMMAND_NAME = re.compile(r"^[-_'\w]{1,32}$")
 _URL = re.compile(r"https?://\S+")
 Payload = Mapping[str, Any]
-Problems = Iterator[str]
+_Problems = Iterator[str]
 
 
 def problems_of_message(message: Payload, *, editing: bool = False) -> list[str]:
@@ -88,8 +88,8 @@ def problems_of_message(message: Payload, *, editing: bool = False) -> list[str]
     found = [*_content(message), *_embeds(message.get("embeds") or ()), *_rows(message.get("components") or ())]
     found += _mentions(message.get("allowed_mentions"))
     nonce = message.get("nonce")
-    if nonce is not None and not 1 <= len(str(nonce)) <= NONCE_MAX:
-        found.append(f"nonce: has {len(str(nonce))} characters, at most {NONCE_MAX}")
+    if nonce is not None and not 1 <= len(str(nonce)) <= _NONCE_MAX:
+        found.append(f"nonce: has {len(str(nonce))} characters, at most {_NONCE_MAX}")
     if _says_nothing(message) and not (editing and message.keys() <= {"flags", "allowed_mentions"}):
         found.append("the message is empty")
     return found
@@ -140,12 +140,12 @@ def problems_of_commands(commands: Sequence[Payload]) -> list[str]:
         found.append("two commands have one name")
     for command in commands:
         found += _command(str(command.get("name")), command)
-        if (size := _size(command)) > COMMAND_MAX:
-            found.append(f"{command.get('name')}: {size} characters, at most {COMMAND_MAX}")
+        if (size := _size(command)) > _COMMAND_MAX:
+            found.append(f"{command.get('name')}: {size} characters, at most {_COMMAND_MAX}")
     return found
 
 
-def _length(where: str, text: Any, least: int, most: int) -> Problems:
+def _length(where: str, text: Any, least: int, most: int) -> _Problems:
     if text is None:
         if least:
             yield f"{where}: missing"
@@ -162,13 +162,13 @@ def _says_nothing(message: Payload) -> bool:
     return not any(part.strip() if isinstance(part, str) else part for part in parts)
 
 
-def _content(message: Payload) -> Problems:
+def _content(message: Payload) -> _Problems:
     yield from _length("content", message.get("content"), 0, CONTENT_MAX)
 
 
-def _embeds(embeds: Sequence[Payload]) -> Problems:
-    if len(embeds) > EMBEDS_MAX:
-        yield f"embeds: {len(embeds)}, at most {EMBEDS_MAX}"
+def _embeds(embeds: Sequence[Payload]) -> _Problems:
+    if len(embeds) > _EMBEDS_MAX:
+        yield f"embeds: {len(embeds)}, at most {_EMBEDS_MAX}"
     total = 0
     for position, embed in enumerate(embeds):
         where = f"embeds[{position}]"
@@ -180,8 +180,8 @@ def _embeds(embeds: Sequence[Payload]) -> Problems:
         yield from _length(f"{where}.author", author, 0, 256)
         total += len(footer or "") + len(author or "")
         fields = embed.get("fields") or ()
-        if len(fields) > FIELDS_MAX:
-            yield f"{where}.fields: {len(fields)}, at most {FIELDS_MAX}"
+        if len(fields) > _FIELDS_MAX:
+            yield f"{where}.fields: {len(fields)}, at most {_FIELDS_MAX}"
         for number, field in enumerate(fields):
             yield from _length(f"{where}.fields[{number}].name", field.get("name"), 1, 256)
             yield from _length(f"{where}.fields[{number}].value", field.get("value"), 1, 1024)
@@ -189,11 +189,11 @@ def _embeds(embeds: Sequence[Payload]) -> Problems:
         colour = embed.get("color", 0)
         if not isinstance(colour, int) or not 0 <= colour <= 0xFFFFFF:
             yield f"{where}.color: no colour"
-    if total > EMBED_TOTAL_MAX:
-        yield f"embeds: {total} characters together, at most {EMBED_TOTAL_MAX}"
+    if total > _EMBED_TOTAL_MAX:
+        yield f"embeds: {total} characters together, at most {_EMBED_TOTAL_MAX}"
 
 
-def _rows(rows: Sequence[Payload]) -> Problems:
+def _rows(rows: Sequence[Payload]) -> _Problems:
     if len(rows) > ROWS_MAX:
         yield f"components: {len(rows)} rows, at most {ROWS_MAX}"
     seen: set[str] = set()
@@ -203,15 +203,15 @@ def _rows(rows: Sequence[Payload]) -> Problems:
         if row.get("type") != 1 or not inner:
             yield f"{where}: must be a row with something in it"
         kinds = {component.get("type") for component in inner}
-        if kinds == {2} and len(inner) > BUTTONS_MAX:
-            yield f"{where}: {len(inner)} buttons, at most {BUTTONS_MAX}"
+        if kinds == {2} and len(inner) > _BUTTONS_MAX:
+            yield f"{where}: {len(inner)} buttons, at most {_BUTTONS_MAX}"
         if kinds != {2} and len(inner) != 1:
             yield f"{where}: a select stands alone in its row"
         for number, component in enumerate(inner):
             yield from _component(f"{where}.components[{number}]", component, seen)
 
 
-def _component(where: str, component: Payload, seen: set[str]) -> Problems:
+def _component(where: str, component: Payload, seen: set[str]) -> _Problems:
     kind = component.get("type")
     if kind == 2:
         yield from _length(f"{where}.label", component.get("label"), 0 if component.get("emoji") else 1, 80)
@@ -228,11 +228,11 @@ def _component(where: str, component: Payload, seen: set[str]) -> Problems:
         yield from _select(where, component)
     elif kind not in (5, 6, 7, 8):
         yield f"{where}: type {kind} may not stand in a row of a message"
-    yield from _length(f"{where}.custom_id", component.get("custom_id"), 1, CUSTOM_ID_MAX)
+    yield from _length(f"{where}.custom_id", component.get("custom_id"), 1, _CUSTOM_ID_MAX)
     yield from _distinct(where, str(component.get("custom_id")), seen)
 
 
-def _select(where: str, component: Payload) -> Problems:
+def _select(where: str, component: Payload) -> _Problems:
     options = component.get("options") or ()
     if not 1 <= len(options) <= OPTIONS_MAX:
         yield f"{where}.options: {len(options)}, must be 1 to {OPTIONS_MAX}"
@@ -252,14 +252,14 @@ def _select(where: str, component: Payload) -> Problems:
     yield from _length(f"{where}.placeholder", component.get("placeholder"), 0, 150)
 
 
-def _distinct(where: str, custom_id: str, seen: set[str]) -> Problems:
+def _distinct(where: str, custom_id: str, seen: set[str]) -> _Problems:
     if custom_id in seen:
         yield f"{where}.custom_id: {custom_id} is used twice"
     seen.add(custom_id)
 
 
-def _modal_input(where: str, inner: Payload) -> Problems:
-    yield from _length(f"{where}.custom_id", inner.get("custom_id"), 1, CUSTOM_ID_MAX)
+def _modal_input(where: str, inner: Payload) -> _Problems:
+    yield from _length(f"{where}.custom_id", inner.get("custom_id"), 1, _CUSTOM_ID_MAX)
     if inner.get("type") == 3:
         yield from _select(where, inner)
         return
@@ -271,7 +271,7 @@ def _modal_input(where: str, inner: Payload) -> Problems:
     yield from _length(f"{where}.value", inner.get("value"), 0, inner.get("max_length", 4000))
 
 
-def _mentions(allowed: Any) -> Problems:
+def _mentions(allowed: Any) -> _Problems:
     if allowed is None:
         return
     for kind in ("users", "roles"):
@@ -302,7 +302,7 @@ def _size(part: Payload) -> int:
     return own + sum(_size(one) for name in ("options", "choices") for one in part.get(name) or ())
 
 
-def _command(where: str, command: Payload, depth: int = 0) -> Problems:
+def _command(where: str, command: Payload, depth: int = 0) -> _Problems:
     names = [command.get("name"), *(command.get("name_localizations") or {}).values()]
     for name in names:
         if not isinstance(name, str) or not _COMMAND_NAME.match(name) or name != name.lower():

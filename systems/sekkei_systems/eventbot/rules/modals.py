@@ -30,9 +30,9 @@ from sekkei_systems.eventbot.rules.zones import zone_label, zone_of
 from sekkei_systems.eventbot.texts import Wording
 
 Payload = dict[str, Any]
-SHORT, PARAGRAPH = 1, 2
-OPTIONS_TEXT_MAX = 1000
-REMINDERS_MAX = 5
+SHORT, _PARAGRAPH = 1, 2
+_OPTIONS_TEXT_MAX = 1000
+_REMINDERS_MAX = 5
 SHOWN = ("title", "capacity", "location", "description")
 """Of what is entered: with the start, five inputs, and a form of Discord has no more."""
 _BETWEEN = re.compile(r"[,、，;；\n]+")
@@ -115,7 +115,7 @@ def _event_fields(words: Wording, zone: str, start: str, values: Mapping[str, st
         _text(words("bot.f-start", zone=zone_label(zone)), "start", start, hint=words("bot.f-start-hint"), most=60),
         _text(words("bot.f-capacity"), "capacity", capacity, most=6),
         _text(words("bot.f-location"), "location", location, most=LOCATION_MAX),
-        _text(words("bot.f-description"), "description", description, most=DESCRIPTION_MAX, style=PARAGRAPH),
+        _text(words("bot.f-description"), "description", description, most=DESCRIPTION_MAX, style=_PARAGRAPH),
     ]
 
 
@@ -143,8 +143,8 @@ def options_modal(event: Event, words: Wording, zone: str) -> Payload:
             "options",
             "\n".join(drafts.option_lines(event.options)),
             hint=words("bot.f-options-hint"),
-            most=OPTIONS_TEXT_MAX,
-            style=PARAGRAPH,
+            most=_OPTIONS_TEXT_MAX,
+            style=_PARAGRAPH,
         ),
     )
 
@@ -154,13 +154,13 @@ def notice_modal(event: Event, words: Wording, zone: str) -> Payload:
         words("bot.modal-notice"),
         custom_id("newnotice", event.event_id),
         _text(words("bot.f-title"), "title", required=True, most=100),
-        _text(words("bot.f-body"), "body", required=True, most=BODY_MAX, style=PARAGRAPH),
+        _text(words("bot.f-body"), "body", required=True, most=BODY_MAX, style=_PARAGRAPH),
         _text(words("bot.f-notice-remind"), "remind", hint=words("bot.f-deadline-hint"), most=60),
     )
 
 
 def tell_modal(event: Event, words: Wording, zone: str) -> Payload:
-    text = _text(words("bot.f-tell"), "text", required=True, most=TEXT_MAX, style=PARAGRAPH)
+    text = _text(words("bot.f-tell"), "text", required=True, most=TEXT_MAX, style=_PARAGRAPH)
     listed = [
         ("", words("bot.everyone-joined")),
         *((id, one.name) for id, one in drafts.ordered_options(event.options)),
@@ -264,8 +264,8 @@ def _reminders(text: str, event: Event, now: datetime) -> list[datetime]:
     if text.strip() == written_reminders(event, now.tzinfo):
         return _known(event)
     parts = [part.strip() for part in _BETWEEN.split(text) if part.strip()]
-    if len(parts) > REMINDERS_MAX:
-        raise TooManyReminders(field="remind", most=REMINDERS_MAX)
+    if len(parts) > _REMINDERS_MAX:
+        raise TooManyReminders(field="remind", most=_REMINDERS_MAX)
     start = event.event_start_at
     known = {written(at, now.tzinfo): at for at in _known(event)}
     found = {known.get(part) or _moment(part, now, start, "remind") for part in parts}

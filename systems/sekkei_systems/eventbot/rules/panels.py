@@ -26,8 +26,8 @@ from sekkei_systems.eventbot.rules.render import (
 from sekkei_systems.eventbot.rules.views import EventView, has_started
 from sekkei_systems.eventbot.texts import Wording
 
-STRING_SELECT, USER_SELECT = 3, 5
-ATTENDANCE_PER_PAGE = 25
+_STRING_SELECT, _USER_SELECT = 3, 5
+_ATTENDANCE_PER_PAGE = 25
 
 
 def panel_message(view: EventView, now: datetime, words: Wording, said: str = "") -> Payload:
@@ -86,7 +86,7 @@ def sure_message(text: str, *yes: tuple[str, str]) -> Payload:
 
 def people_message(event: Event, words: Wording) -> Payload:
     """Anybody on the server, from Discord's own list of names."""
-    menu = {"type": USER_SELECT, "custom_id": custom_id("person", event.event_id)}
+    menu = {"type": _USER_SELECT, "custom_id": custom_id("person", event.event_id)}
     text = words("bot.people-head", title=escaped(event.title))
     return private(text, components=[row({**menu, "placeholder": words("bot.people-choose")})])
 
@@ -115,13 +115,13 @@ def _options(view: EventView, verb: str, user_id: str, current: str | None, word
         one: Payload = {"label": f"{option.name} {places(option, option.member_count)}", "value": id}
         one |= {"emoji": limits.emoji_on_button(option.emoji)} if option.emoji else {}
         listed.append({**one, "default": True} if id == current else one)
-    found = {"type": STRING_SELECT, "custom_id": custom_id(verb, view.event.event_id, user_id), "options": listed}
+    found = {"type": _STRING_SELECT, "custom_id": custom_id(verb, view.event.event_id, user_id), "options": listed}
     return {**found, "placeholder": words("bot.person-move")}
 
 
 def attendance_message(view: EventView, page: int, words: Wording, said: str = "") -> Payload:
     """A menu of those who joined, twenty-five at a time; until somebody says otherwise, all came."""
-    pages = pages_of(len(view.members), ATTENDANCE_PER_PAGE)
+    pages = pages_of(len(view.members), _ATTENDANCE_PER_PAGE)
     page = min(max(page, 0), pages - 1)
     shown = attendance_page(view, page)
     if not shown:
@@ -132,18 +132,18 @@ def attendance_message(view: EventView, page: int, words: Wording, said: str = "
         for one in shown
     ]
     menu = {
-        "type": STRING_SELECT,
+        "type": _STRING_SELECT,
         "custom_id": custom_id("attended", view.event.event_id, page),
         "placeholder": words("bot.attend-choose"),
         "options": listed,
         "min_values": 0,
         "max_values": len(listed),
     }
-    last = page * ATTENDANCE_PER_PAGE + len(shown)
+    last = page * _ATTENDANCE_PER_PAGE + len(shown)
     head = words("bot.attend-head", title=escaped(view.event.title), n=last, m=len(view.members))
     turning = turning_row("attend", view.event.event_id, page, pages, words)
     return private("\n".join(line for line in (said, head) if line), components=[row(menu), *turning])
 
 
 def attendance_page(view: EventView, page: int) -> tuple[Member, ...]:
-    return view.members[page * ATTENDANCE_PER_PAGE : (page + 1) * ATTENDANCE_PER_PAGE]
+    return view.members[page * _ATTENDANCE_PER_PAGE : (page + 1) * _ATTENDANCE_PER_PAGE]

@@ -7,15 +7,15 @@ from typing import Any
 from sekkei_systems.eventbot.texts import say
 
 Payload = dict[str, Any]
-SUBCOMMAND, STRING, INTEGER, BOOLEAN, CHANNEL, ROLE = 1, 3, 4, 5, 7, 8
-TEXT_CHANNELS = [0, 5]
+_SUBCOMMAND, STRING, INTEGER, BOOLEAN, CHANNEL, ROLE = 1, 3, 4, 5, 7, 8
+_TEXT_CHANNELS = [0, 5]
 GUILD_ONLY = {"type": 1, "contexts": [0], "integration_types": [0]}
 LANGUAGES = [{"name": "日本語", "value": "ja"}, {"name": "English", "value": "en"}]
 EVENT = {"event": {"type": STRING, "required": True, "autocomplete": True}}
 
 SETTINGS: dict[str, Payload] = {
-    "recruit": {"type": CHANNEL, "channel_types": TEXT_CHANNELS},
-    "notice": {"type": CHANNEL, "channel_types": TEXT_CHANNELS},
+    "recruit": {"type": CHANNEL, "channel_types": _TEXT_CHANNELS},
+    "notice": {"type": CHANNEL, "channel_types": _TEXT_CHANNELS},
     "organiser": {"type": ROLE},
     "attendee": {"type": ROLE},
     "creator": {"type": ROLE},
@@ -27,7 +27,7 @@ SETTINGS: dict[str, Payload] = {
     "mirror": {"type": BOOLEAN},
     "one_notice": {"type": BOOLEAN},
 }
-TREE: dict[str, dict[str, dict[str, Payload]]] = {
+_TREE: dict[str, dict[str, dict[str, Payload]]] = {
     "event": {
         "create": {"template": {"type": STRING, "autocomplete": True}, "ping": {"type": ROLE}},
         "list": {},
@@ -58,10 +58,10 @@ def _named(*path: str, **more: Any) -> Payload:
 
 def _subcommand(command: str, name: str, options: dict[str, Payload]) -> Payload:
     listed = [_named(command, name, option, **shape) for option, shape in options.items()]
-    return _named(command, name, type=SUBCOMMAND, options=listed)
+    return _named(command, name, type=_SUBCOMMAND, options=listed)
 
 
 COMMANDS: list[Payload] = [
     _named(command, **GUILD_ONLY, options=[_subcommand(command, name, options) for name, options in subs.items()])
-    for command, subs in TREE.items()
+    for command, subs in _TREE.items()
 ]

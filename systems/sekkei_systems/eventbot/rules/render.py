@@ -57,18 +57,18 @@ def why(error: str | None) -> str:
 
 
 Payload = dict[str, Any]
-GREEN, AMBER, GREY, RED, BLUE = 0x3BA55D, 0xFAA61A, 0x747F8D, 0xED4245, 0x5865F2
-PRIMARY, SECONDARY, SUCCESS, DANGER, LINK = 1, 2, 3, 4, 5
-NAMES_SHOWN = 30
+_GREEN, _AMBER, _GREY, RED, BLUE = 0x3BA55D, 0xFAA61A, 0x747F8D, 0xED4245, 0x5865F2
+PRIMARY, _SECONDARY, SUCCESS, DANGER, LINK = 1, 2, 3, 4, 5
+_NAMES_SHOWN = 30
 """In the recruiting message; all of them are a button away."""
-PEOPLE_PER_PAGE = 40
+_PEOPLE_PER_PAGE = 40
 NOTICES_PER_PAGE = 4
-WAITING_SHOWN = 8
+_WAITING_SHOWN = 8
 """With the name of what they wait for."""
-EVENTS_PER_PAGE = 10
+_EVENTS_PER_PAGE = 10
 
 
-def button(label: str, id: str, style: int = SECONDARY, *, disabled: bool = False) -> Payload:
+def button(label: str, id: str, style: int = _SECONDARY, *, disabled: bool = False) -> Payload:
     found: Payload = {"type": 2, "style": style, "label": label[:80], "custom_id": id}
     return {**found, "disabled": True} if disabled else found
 
@@ -100,7 +100,7 @@ def named(one: Member | Reply) -> str:
     return f"{mention(one.user_id)} ⏰" if isinstance(one, Member) and one.late else mention(one.user_id)
 
 
-def names(people: Sequence[Member | Reply], words: Wording, shown: int = NAMES_SHOWN, numbered: bool = False) -> str:
+def names(people: Sequence[Member | Reply], words: Wording, shown: int = _NAMES_SHOWN, numbered: bool = False) -> str:
     """Mentions, in order, that ring nobody and always show the current name."""
     if not people:
         return words("bot.nobody")
@@ -119,10 +119,10 @@ def event_state(view: EventView, now: datetime) -> tuple[str, int]:
     if event.cancelled_at is not None:
         return "cancelled", RED
     if has_started(event, now):
-        return "started", GREY
+        return "started", _GREY
     if not is_joinable(event, now):
-        return "closed", GREY
-    return ("full", AMBER) if view.full else ("", GREEN)
+        return "closed", _GREY
+    return ("full", _AMBER) if view.full else ("", _GREEN)
 
 
 def event_message(view: EventView, now: datetime, words: Wording) -> Payload:
@@ -158,12 +158,12 @@ def _fields(view: EventView, words: Wording) -> list[Payload]:
         fields.append({"name": words("bot.thread"), "value": f"<#{event.thread_id}>", "inline": True})
     going = f"{len(view.members)}" + (f"/{event.capacity}" if event.capacity is not None else "")
     if event.options:
-        fields += option_fields(view, words)
+        fields += _option_fields(view, words)
     else:
         fields.append({"name": words("bot.going", count=going), "value": names(view.members, words, numbered=True)})
     for key, people in (("waiting", view.waiting), ("maybe-list", view.maybe), ("no-list", view.no)):
         if people and not (key == "waiting" and event.options):
-            value = names(people, words, 20 if event.options else NAMES_SHOWN, numbered=key == "waiting")
+            value = names(people, words, 20 if event.options else _NAMES_SHOWN, numbered=key == "waiting")
             fields.append({"name": words(f"bot.{key}", count=len(people)), "value": value, "inline": True})
     return fields
 
@@ -175,7 +175,7 @@ def _buttons(view: EventView, now: datetime, words: Wording) -> list[Payload]:
     queueing = view.full or bool(view.waiting)
     label = words("bot.wait") if queueing and event.waiting_list else words("bot.join")
     if event.options:
-        return [*option_rows(view, now, words), _further(event, words)]
+        return [*_option_rows(view, now, words), _further(event, words)]
     answers = row(
         button(
             label,
@@ -209,10 +209,10 @@ def places(option: SignUpOption, count: int) -> str:
     return f"{count}/{option.capacity}" if option.capacity is not None else f"{count}"
 
 
-def option_fields(view: EventView, words: Wording) -> list[Payload]:
+def _option_fields(view: EventView, words: Wording) -> list[Payload]:
     """A column for each option; then whoever waits, and for what."""
     options = ordered_options(view.event.options)
-    shown = max(3, NAMES_SHOWN // len(options))
+    shown = max(3, _NAMES_SHOWN // len(options))
     fields = []
     for id, option in options:
         people = view.of_option(id)
@@ -225,15 +225,15 @@ def option_fields(view: EventView, words: Wording) -> list[Payload]:
         lines = [
             f"{place}. {mention(one.user_id)} · {heading(named[one.option_id])}" if one.option_id in named
             else f"{place}. {mention(one.user_id)}"
-            for place, one in enumerate(view.waiting[:WAITING_SHOWN], 1)
+            for place, one in enumerate(view.waiting[:_WAITING_SHOWN], 1)
         ]  # fmt: skip
-        if len(view.waiting) > WAITING_SHOWN:
-            lines.append(words("bot.more", n=len(view.waiting) - WAITING_SHOWN))
+        if len(view.waiting) > _WAITING_SHOWN:
+            lines.append(words("bot.more", n=len(view.waiting) - _WAITING_SHOWN))
         fields.append({"name": words("bot.waiting", count=len(view.waiting)), "value": "\n".join(lines)})
     return fields
 
 
-def option_buttons(view: EventView, verb: str, *, shut: bool = False) -> list[Payload]:
+def _option_buttons(view: EventView, verb: str, *, shut: bool = False) -> list[Payload]:
     """Rows of five, with how many places are taken."""
     event = view.event
     made = []
@@ -243,14 +243,14 @@ def option_buttons(view: EventView, verb: str, *, shut: bool = False) -> list[Pa
         found = button(
             label,
             custom_id(verb, event.event_id, id),
-            PRIMARY if full or option.waiting_count else SECONDARY,
+            PRIMARY if full or option.waiting_count else _SECONDARY,
             disabled=shut or (full and not event.waiting_list),
         )
         made.append({**found, "emoji": limits.emoji_on_button(option.emoji)} if option.emoji else found)
     return [row(*made[at : at + 5]) for at in range(0, len(made), 5)]
 
 
-def option_rows(view: EventView, now: datetime, words: Wording) -> list[Payload]:
+def _option_rows(view: EventView, now: datetime, words: Wording) -> list[Payload]:
     event = view.event
     shut = not is_joinable(event, now)
     over = event.cancelled_at is not None or has_started(event, now)
@@ -260,12 +260,12 @@ def option_rows(view: EventView, now: datetime, words: Wording) -> list[Payload]
         button(words("bot.no"), custom_id("no", event.event_id), disabled=shut),
         button(words("bot.leave"), custom_id("leave", event.event_id), disabled=over),
     )
-    return [*option_buttons(view, "option", shut=shut), answers]
+    return [*_option_buttons(view, "option", shut=shut), answers]
 
 
 def choose_message(view: EventView, words: Wording, verb: str = "option") -> Payload:
     """For somebody who said that they come, but not how."""
-    return private(words("bot.choose-option"), components=option_buttons(view, verb))
+    return private(words("bot.choose-option"), components=_option_buttons(view, verb))
 
 
 def pages_of(count: int, size: int) -> int:
@@ -287,10 +287,10 @@ def turning_row(verb: str, id: str, page: int, pages: int, words: Wording) -> li
 def members_message(view: EventView, page: int, words: Wording) -> Payload:
     """Everyone who takes part, in order of joining, forty at a time."""
     people = view.members
-    pages = pages_of(len(people), PEOPLE_PER_PAGE)
+    pages = pages_of(len(people), _PEOPLE_PER_PAGE)
     page = min(max(page, 0), pages - 1)
-    first = page * PEOPLE_PER_PAGE
-    shown = people[first : first + PEOPLE_PER_PAGE]
+    first = page * _PEOPLE_PER_PAGE
+    shown = people[first : first + _PEOPLE_PER_PAGE]
     lines = [f"{place}. {named(one)}{_way(view, one)}" for place, one in enumerate(shown, first + 1)]
     lines = lines or [words("bot.nobody")]
     embed: Payload = {"description": "\n".join(lines), "color": BLUE}
@@ -313,10 +313,10 @@ def _way(view: EventView, one: Member) -> str:
 
 def events_message(listed: Sequence[Event], page: int, head: str, verb: str, words: Wording) -> Payload:
     """Events as a list with links to their messages."""
-    pages = pages_of(len(listed), EVENTS_PER_PAGE)
+    pages = pages_of(len(listed), _EVENTS_PER_PAGE)
     page = min(max(page, 0), pages - 1)
     lines = []
-    for event in listed[page * EVENTS_PER_PAGE : (page + 1) * EVENTS_PER_PAGE]:
+    for event in listed[page * _EVENTS_PER_PAGE : (page + 1) * _EVENTS_PER_PAGE]:
         title = escaped(event.title)
         if event.recruit_channel_id and event.recruit_message_id:
             title = f"[{title}]({message_url(event.guild_id, event.recruit_channel_id, event.recruit_message_id)})"
@@ -357,7 +357,7 @@ def notice_message(view: NoticeView, words: Wording) -> Payload:
         "author": {"name": words("bot.notice-for", event=view.event.title)[:256]},
         "title": notice.title[:256],
         "description": notice.body[:4000],
-        "color": GREY if closed else GREEN if total and done >= total else BLUE,
+        "color": _GREY if closed else _GREEN if total and done >= total else BLUE,
         "fields": [{"name": words("bot.notice-progress"), "value": f"**{done} / {total}**\n{_bar(done, total)}"}],
         "footer": {"text": words("bot.notice-closed") if closed else notice.created_by_name[:2048]},
     }
@@ -378,13 +378,13 @@ def unconfirmed_message(view: NoticeView, page: int, words: Wording) -> Payload:
     people = view.unconfirmed
     if not people:
         return private(words("bot.all-confirmed"))
-    pages = pages_of(len(people), PEOPLE_PER_PAGE)
+    pages = pages_of(len(people), _PEOPLE_PER_PAGE)
     page = min(max(page, 0), pages - 1)
-    shown = people[page * PEOPLE_PER_PAGE : (page + 1) * PEOPLE_PER_PAGE]
+    shown = people[page * _PEOPLE_PER_PAGE : (page + 1) * _PEOPLE_PER_PAGE]
     embed = {
         "title": view.notice.title[:256],
         "description": "\n".join(mention(one.user_id) for one in shown),
-        "color": AMBER,
+        "color": _AMBER,
     }
     head = words("bot.unconfirmed-head", n=len(people), m=len(view.members))
     turning = turning_row("unacked", view.notice.notice_id, page, pages, words)

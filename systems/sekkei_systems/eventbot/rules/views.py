@@ -65,7 +65,7 @@ def is_joinable(event: Event, now: datetime) -> bool:
     )
 
 
-LASTS = timedelta(hours=6)
+_LASTS = timedelta(hours=6)
 """An event without an end is over after so long."""
 
 
@@ -73,7 +73,7 @@ def over_at(event: Event) -> datetime | None:
     """When an event is over; None while it has no date."""
     if event.event_end_at is not None or event.event_start_at is None:
         return event.event_end_at
-    return event.event_start_at + LASTS
+    return event.event_start_at + _LASTS
 
 
 def is_over(event: Event, now: datetime) -> bool:

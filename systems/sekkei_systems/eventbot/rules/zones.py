@@ -29,7 +29,7 @@ def zone_label(name: str) -> str:
 # What Discord says of a server's language, as our language and a time zone to begin with. People change it later.
 
 
-UNCHOSEN = "en-US"
+_UNCHOSEN = "en-US"
 """Discord says this of every server that has not chosen a language."""
 ELSEWHERE = "UTC"
 ZONES = {
@@ -46,7 +46,7 @@ ZONES = {
 
 def of_new_guild(guild_locale: str | None, locale: str | None) -> tuple[str, str]:
     """Language and zone: the server's, or where it has not chosen, those of whoever comes first."""
-    chosen = locale if guild_locale in (None, UNCHOSEN) else guild_locale
+    chosen = locale if guild_locale in (None, _UNCHOSEN) else guild_locale
     if chosen is None or chosen.startswith("ja"):
         return "ja", ZONE
     return "en", ZONES.get(chosen, ELSEWHERE)

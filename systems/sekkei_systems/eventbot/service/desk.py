@@ -31,16 +31,16 @@ SETTLE_EVENT = "settle-event"
 SETTLE_NOTICE = "settle-notice"
 CALL = "eventbot.call"
 DIRECT = "eventbot.direct"
-SETTLE_DELAY = timedelta(seconds=1)
+_SETTLE_DELAY = timedelta(seconds=1)
 """A message is edited this long after the first of several changes, so that a rush of joins makes one edit."""
-SETTLE_TURN_SECONDS = 4
+_SETTLE_TURN_SECONDS = 4
 """A stream of changes without an end puts the edit off no longer than this."""
 SOON = timedelta(milliseconds=1)
 SETTLE_ROWS = ("settle", "settle0", "settle1")
 """The rows of one event or notice: for what is to be seen at once, and the two that take turns."""
 PATIENCE_SECONDS = 2.0
 """Discord waits three seconds for an answer; contended writes are repeated for two of them."""
-REQUEST_KEPT = timedelta(minutes=20)
+_REQUEST_KEPT = timedelta(minutes=20)
 """Longer than a signature is accepted and than a token lives."""
 
 
@@ -85,11 +85,11 @@ class Desk:
         """Since the epoch: the order within a second."""
         return int(self.clock.now() * 1000)
 
-    def settle_event(self, guild_id: str, event_id: str, delay: timedelta = SETTLE_DELAY) -> Put[Schedule]:
+    def settle_event(self, guild_id: str, event_id: str, delay: timedelta = _SETTLE_DELAY) -> Put[Schedule]:
         """An action: bring Discord in line with the event shortly. Many changes in a row make one such row."""
         return self._settle(event_id, SETTLE_EVENT, {"guild_id": guild_id, "event_id": event_id}, delay)
 
-    def settle_notice(self, guild_id: str, notice_id: str, delay: timedelta = SETTLE_DELAY) -> Put[Schedule]:
+    def settle_notice(self, guild_id: str, notice_id: str, delay: timedelta = _SETTLE_DELAY) -> Put[Schedule]:
         return self._settle(notice_id, SETTLE_NOTICE, {"guild_id": guild_id, "notice_id": notice_id}, delay)
 
     def _settle(self, id: str, job: str, payload: Mapping[str, Any], delay: timedelta) -> Put[Schedule]:
@@ -98,7 +98,7 @@ class Desk:
         message by its answer, and is followed by the edit a second later."""
         now = days.now(self.clock)
         at_once, *turns = SETTLE_ROWS
-        row = at_once if delay == SOON else turns[int(now.timestamp()) // SETTLE_TURN_SECONDS % 2]
+        row = at_once if delay == SOON else turns[int(now.timestamp()) // _SETTLE_TURN_SECONDS % 2]
         return self.soon.put_action(schedule_name(id, row), job, payload, at=now + delay)
 
     def call(
@@ -146,7 +146,7 @@ class Desk:
             request.done = True
 
     def mark(self, request: Request) -> Put[Once]:
-        return self.idempotency.mark(request.key, kept=REQUEST_KEPT)
+        return self.idempotency.mark(request.key, kept=_REQUEST_KEPT)
 
     async def refuse_repetition(self, actor: Asking) -> None:
         """Before anything is done. Raises Repeated."""

@@ -46,7 +46,7 @@ CARRIED = (
 )  # fmt: skip
 """What the next one has from this one. Not the roles: who gets which and who may join is for the server to say, and a
 role that it takes back comes back with no series."""
-TIMES = ("event_start_at", "event_end_at", "deadline_at", "event_remind_at")
+_TIMES = ("event_start_at", "event_end_at", "deadline_at", "event_remind_at")
 OTHERS = ("reminders", "repeat_day", "repeat_time")
 
 
@@ -55,17 +55,17 @@ def kept(event: Event) -> str:
     if event.series is not None:
         return event.series
     texts = {name: getattr(event, name) for name in SHARED}
-    times = {name: at.isoformat() if (at := getattr(event, name)) else None for name in TIMES}
+    times = {name: at.isoformat() if (at := getattr(event, name)) else None for name in _TIMES}
     others = {name: getattr(event, name) for name in OTHERS}
     return orjson.dumps({**texts, **times, **others}).decode()
 
 
-def as_series(event: Event) -> dict[str, Any]:
+def _as_series(event: Event) -> dict[str, Any]:
     """The event's values as the series has them."""
-    values = {name: getattr(event, name) for name in (*CARRIED, *TIMES, *OTHERS)}
+    values = {name: getattr(event, name) for name in (*CARRIED, *_TIMES, *OTHERS)}
     if event.series is not None:
         for name, value in orjson.loads(event.series).items():
-            values[name] = datetime.fromisoformat(value) if name in TIMES and value else value
+            values[name] = datetime.fromisoformat(value) if name in _TIMES and value else value
     return values
 
 
@@ -77,7 +77,7 @@ def goes_on() -> Condition[Event]:
 
 async def next_of(desk: Desk, event: Event, *, resumed: bool = False) -> Event | None:
     """The next of a series that is still to come; None where there is none, or it rests and is not resumed now."""
-    values = as_series(event)
+    values = _as_series(event)
     start = values["event_start_at"]
     rests = event.repeat_paused and not resumed
     if event.repeat is None or rests or event.next_event_id is not None or start is None:
@@ -90,7 +90,7 @@ async def next_of(desk: Desk, event: Event, *, resumed: bool = False) -> Event |
     while after <= desk.now():  # after a long pause
         after = following(after, event.repeat, zone, day=day, clock=clock)
     further = [moved(datetime.fromisoformat(at), start, after, zone) for at in values["reminders"]]
-    times = {name: moved(values[name], start, after, zone) for name in TIMES}
+    times = {name: moved(values[name], start, after, zone) for name in _TIMES}
     return Event(
         **{
             **{name: values[name] for name in CARRIED},
@@ -108,7 +108,7 @@ async def next_of(desk: Desk, event: Event, *, resumed: bool = False) -> Event |
     )
 
 
-A_WHILE = timedelta(minutes=1)
+_A_WHILE = timedelta(minutes=1)
 """By less than that our clocks differ."""
 
 
@@ -326,7 +326,7 @@ class Events:
         return [
             self.desk.soon.put_action(schedule_name(event.event_id, row), job, named | {"at": at.isoformat()}, at=at)
             for row, job, at in dues
-            if at is not None and now < at < now + A_WHILE
+            if at is not None and now < at < now + _A_WHILE
         ]
 
     async def retry(self, host: Host) -> Event:

@@ -52,15 +52,15 @@ from sekkei_systems.eventbot.rules.zones import zone_of
 from sekkei_systems.eventbot.service.access import Access, Actor, Host, Organiser
 from sekkei_systems.eventbot.service.desk import Desk
 
-LINK_SECONDS = 600
-LINK_LIFE = timedelta(days=30)
-FRESH = timedelta(minutes=5)
-STALE_MAX = timedelta(hours=1)
+_LINK_SECONDS = 600
+_LINK_LIFE = timedelta(days=30)
+_FRESH = timedelta(minutes=5)
+_STALE_MAX = timedelta(hours=1)
 """Roles change in Discord: they are asked for every five minutes. While it is silent, the old ones hold for an hour."""
-TEMPLATES_MAX = 25
-GUILDS_MAX = 200
+_TEMPLATES_MAX = 25
+_GUILDS_MAX = 200
 """As many as Discord tells at once, and as somebody can be in."""
-POSTABLE = (0, 5)
+_POSTABLE = (0, 5)
 """Text and announcement channels."""
 
 
@@ -100,7 +100,7 @@ class Membership:
         """Text and announcement channels, and roles, by name."""
         guild = await self.rest.guild(guild_id)
         found = await self.rest.channels(guild_id)
-        channels = [(str(one["id"]), str(one["name"])) for one in found if one.get("type") in POSTABLE]
+        channels = [(str(one["id"]), str(one["name"])) for one in found if one.get("type") in _POSTABLE]
         roles = sorted(guild.get("roles") or (), key=lambda one: -int(one.get("position", 0)))
         named = tuple((str(one["id"]), str(one["name"])) for one in roles if not one.get("managed"))
         givable = {
@@ -277,8 +277,8 @@ class Guilds:
             raise Missing(field="name")
         existing = await self.templates(actor.guild_id)
         same = next((one for one in existing if one.name == name), None)
-        if same is None and len(existing) >= TEMPLATES_MAX:
-            raise TooManyTemplates(most=TEMPLATES_MAX)
+        if same is None and len(existing) >= _TEMPLATES_MAX:
+            raise TooManyTemplates(most=_TEMPLATES_MAX)
         template = Template(
             guild_id=actor.guild_id,
             template_id=same.template_id if same else f"TPL#{uuid7(self.desk.clock)}",
@@ -309,7 +309,7 @@ class Guilds:
             "r": sorted(actor.roles)[:50],
             "p": str(actor.permissions),
         }
-        return self._links.sign(content, until=int(self.desk.clock.now()) + LINK_SECONDS)
+        return self._links.sign(content, until=int(self.desk.clock.now()) + _LINK_SECONDS)
 
     async def accept_link(self, account_id: str, token: str) -> OrganiserLink:
         """The signed-in account stands for that Discord user from now on, for a month."""
@@ -324,14 +324,14 @@ class Guilds:
             user_name=content["n"],
             roles=content["r"],
             permissions=content["p"],
-            expires=self.desk.now() + LINK_LIFE,
+            expires=self.desk.now() + _LINK_LIFE,
             checked_at=self.desk.now(),
         )
         return await self.desk.db.write(organiser_links.put(link))
 
     async def link_user(self, access: Access, account_id: str, user: Identified) -> list[OrganiserLink]:
         """The account stands for a Discord user in every guild that the bot serves and that they may organise in."""
-        known = await self.desk.db.get_many(guild_settings(id) for id in user.guild_ids[:GUILDS_MAX])
+        known = await self.desk.db.get_many(guild_settings(id) for id in user.guild_ids[:_GUILDS_MAX])
         made = []
         for settings in known:
             standing = await self._standing(settings.guild_id, user.user_id) if settings is not None else None
@@ -356,7 +356,7 @@ class Guilds:
             roles=sorted(actor.roles),
             permissions=str(actor.permissions),
             checked_at=self.desk.now(),
-            expires=self.desk.now() + LINK_LIFE,
+            expires=self.desk.now() + _LINK_LIFE,
         )
 
     async def links(self, account_id: str) -> list[OrganiserLink]:
@@ -374,7 +374,7 @@ class Guilds:
         if found is None or found.expires <= self.desk.now():
             return None
         age = self.desk.now() - (found.checked_at or datetime.fromtimestamp(0, days.JST))
-        if age >= FRESH:
+        if age >= _FRESH:
             return await self._looked_up(found, age)
         return _actor(found)
 
@@ -382,7 +382,7 @@ class Guilds:
         try:
             standing = await self.look_up(link.guild_id, link.user_id)
         except DiscordError:
-            if age >= STALE_MAX:
+            if age >= _STALE_MAX:
                 raise DiscordSilent() from None
             standing = Standing(_actor(link), link.guild_name)
         else:

@@ -98,7 +98,7 @@ def _deliver(future: asyncio.Future[Outcome], result: Outcome | BaseException) -
 
 
 TRIES_MAX = 5
-TOGETHER_MAX = 32
+_TOGETHER_MAX = 32
 """People in one transaction: three items each, and the event's and its schedule's; DynamoDB takes a hundred."""
 
 
@@ -136,7 +136,7 @@ class Joining:
     queue: Queue
 
     def __post_init__(self) -> None:
-        self._crowds: Crowds[Wanted, Asker, Joined] = Crowds(self._serve, TOGETHER_MAX)
+        self._crowds: Crowds[Wanted, Asker, Joined] = Crowds(self._serve, _TOGETHER_MAX)
 
     async def join(self, actor: Actor, event_id: str) -> Joined:
         """Take part, or queue where all places are taken. Raises ChooseOption where there are several ways."""
@@ -493,4 +493,4 @@ def _others(event: Event, option_id: str) -> list[str]:
 def _places_left(event: Event, option_id: str | None) -> int:
     counted_in = [event, *([event.options[option_id]] if option_id is not None else ())]
     left = [one.capacity - one.member_count for one in counted_in if one.capacity is not None]
-    return max(0, min(left, default=TOGETHER_MAX))
+    return max(0, min(left, default=_TOGETHER_MAX))

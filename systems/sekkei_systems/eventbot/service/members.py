@@ -48,7 +48,7 @@ from sekkei_systems.eventbot.service.desk import Desk
 # The queue of an event: who waits for a place, in which order, and how they get it.
 
 
-PROMOTIONS_FAILED_MAX = 50
+_PROMOTIONS_FAILED_MAX = 50
 """Others may give the same places away at the same time; beyond that something else is wrong."""
 
 log = logging.getLogger("sekkei_systems.eventbot.service.members")
@@ -78,7 +78,7 @@ class Queue:
         desk = self.desk
         moved: list[str] = []
         failed = 0
-        while failed < PROMOTIONS_FAILED_MAX:
+        while failed < _PROMOTIONS_FAILED_MAX:
             try:
                 event = await desk.event(guild_id, event_id)
             except NoSuchEvent:
@@ -166,7 +166,7 @@ async def view_of_notice(db: Database, notice: Notice, event: Event) -> NoticeVi
 
 
 TRIES_MAX = 5
-MARKS_AT_ONCE = 25
+_MARKS_AT_ONCE = 25
 
 
 @dataclass
@@ -261,8 +261,8 @@ class Hands:
             for one in joined
         }
         changed = [one for one in joined if one.attended is not marks[one.user_id]]
-        for at in range(0, len(changed), MARKS_AT_ONCE):
-            group = changed[at : at + MARKS_AT_ONCE]
+        for at in range(0, len(changed), _MARKS_AT_ONCE):
+            group = changed[at : at + _MARKS_AT_ONCE]
             await self._mark(event, {one.user_id: marks[one.user_id] for one in group})
         count = sum(marks.values())
         update: Update[Event] = events.update(event.guild_id, event.event_id).keeping_version()

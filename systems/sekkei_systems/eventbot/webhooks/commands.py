@@ -64,7 +64,7 @@ class Commands:
         }
 
     async def handle(self, asked: Asked) -> Answer:
-        name, options = read_command(asked.interaction.data)
+        name, options = _read_command(asked.interaction.data)
         if asked.interaction.type == AUTOCOMPLETE:
             return await self.complete(asked, options)
         handler = self._names.get(name)
@@ -230,7 +230,7 @@ def _label(event: Event, zone: tzinfo) -> str:
     return f"{event.title[:80]}（{start.astimezone(zone):%m/%d %H:%M}）" if start else event.title[:90]
 
 
-def read_command(data: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+def _read_command(data: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     """The words of the command, and its options by name."""
     words = [str(data.get("name", ""))]
     options = data.get("options") or []
@@ -242,4 +242,4 @@ def read_command(data: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
 
 
 def _options(asked: Asked) -> dict[str, Any]:
-    return read_command(asked.interaction.data)[1]
+    return _read_command(asked.interaction.data)[1]

@@ -44,16 +44,16 @@ log = logging.getLogger("sekkei_systems.eventbot.webhooks")
 
 ANSWER_SECONDS = 1.5
 """Discord hangs up after three."""
-AT_ONCE_MAX = 32
+_AT_ONCE_MAX = 32
 LINE_MAX = 64
 """With more than this many before them, people are answered «later» at once."""
 BREATH_SECONDS = 1.0
 """They are served after this long, so that whoever came with them gets an answer first."""
 ANSWER_LATE = "answer-late"
-TAKEN_UP_AFTER = timedelta(seconds=20)
-MARKED_AT_ONCE = frozenset({"join", "leave", "maybe", "no", "ack"})
+_TAKEN_UP_AFTER = timedelta(seconds=20)
+_MARKED_AT_ONCE = frozenset({"join", "leave", "maybe", "no", "ack"})
 """Verbs whose first write carries the mark of the request, so that nobody need look for it before."""
-KEPT_AFTER = (409, 412, 422)
+_KEPT_AFTER = (409, 412, 422)
 """What was typed is worth another try: it was wrong, somebody else was quicker, or something stands in the way."""
 
 
@@ -71,7 +71,7 @@ class InteractionDesk:
     forms: Forms
 
     def __post_init__(self) -> None:
-        self._turns = asyncio.Semaphore(AT_ONCE_MAX)
+        self._turns = asyncio.Semaphore(_AT_ONCE_MAX)
         self._line: set[asyncio.Task[Answer]] = set()
         self._late: set[asyncio.Task[None]] = set()
 
@@ -121,7 +121,7 @@ class InteractionDesk:
 
     async def _defer(self, asked: Asked, work: asyncio.Task[Answer] | None) -> Answer:
         log.info("an interaction is answered late", extra={"interaction": asked.interaction.id})
-        due = days.now(self.desk.clock) + TAKEN_UP_AFTER
+        due = days.now(self.desk.clock) + _TAKEN_UP_AFTER
         payload = {"body": asked.interaction.body.decode()}
         await self.desk.soon.put(_row(asked.interaction), ANSWER_LATE, payload, at=due)
         following = asyncio.create_task(self._follow(asked, work))
@@ -193,7 +193,7 @@ class InteractionDesk:
             return await self.forms.handle(asked)
         except Refusal as wrong:
             press, values = self.forms.read(asked)
-            if isinstance(wrong, Repeated) or wrong.status not in KEPT_AFTER:
+            if isinstance(wrong, Repeated) or wrong.status not in _KEPT_AFTER:
                 raise
             text = render.private(f"⚠️ {wrong.text(language(asked.interaction.locale))}")
             if press is None:
@@ -205,7 +205,7 @@ class InteractionDesk:
 
 def _marks_at_once(interaction: Interaction) -> bool:
     press = read_custom_id(str(interaction.data.get("custom_id", ""))) if interaction.type == COMPONENT else None
-    return press is not None and press.verb in MARKED_AT_ONCE
+    return press is not None and press.verb in _MARKED_AT_ONCE
 
 
 def _row(interaction: Interaction) -> str:

@@ -140,7 +140,7 @@ def _actor(raw: Mapping[str, Any]) -> Actor | None:
     )
 
 
-DRAFT_KEPT = timedelta(hours=1)
+_DRAFT_KEPT = timedelta(hours=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +170,7 @@ class Tools:
     async def keep_draft(self, values: dict[str, str]) -> str:
         """Remember what somebody typed, so that a mistake does not cost them all of it."""
         id = uuid7(self.service.desk.clock)
-        await self.service.desk.transact(self.idempotency.mark(f"eventbot/draft/{id}", values, DRAFT_KEPT))
+        await self.service.desk.transact(self.idempotency.mark(f"eventbot/draft/{id}", values, _DRAFT_KEPT))
         return id
 
     async def draft(self, id: str) -> dict[str, str]:

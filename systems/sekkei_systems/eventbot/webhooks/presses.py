@@ -92,13 +92,13 @@ class People:
 
     async def attendance(self, asked: Asked, press: Press) -> Answer:
         view = await view_of_event(self.tools.service.desk.db, (await self._host(asked, press)).event)
-        message = panels.attendance_message(view, page_number(press), asked.words)
+        message = panels.attendance_message(view, _page_number(press), asked.words)
         turning = asked.interaction.from_private and press.more != "0"
         return interactions.update(message) if turning else interactions.message(message)
 
     async def attended(self, asked: Asked, press: Press) -> Answer:
         """Those of the page who are chosen were there; the others of the page were not."""
-        host, page = await self._host(asked, press), page_number(press)
+        host, page = await self._host(asked, press), _page_number(press)
         view = await view_of_event(self.tools.service.desk.db, host.event)
         among = {one.user_id for one in panels.attendance_page(view, page)}
         count = await self.tools.service.hands.attend(host, set(chosen(asked)), among)
@@ -107,14 +107,14 @@ class People:
         return interactions.update(panels.attendance_message(view, page, asked.words, said))
 
 
-def page_number(press: Press) -> int:
+def _page_number(press: Press) -> int:
     return int(press.more) if press.more.isascii() and press.more.isdigit() and len(press.more) < 6 else 0
 
 
 UNTIL_ANSWERED = timedelta(seconds=1)
 """What is to follow an answer is written down before it; Discord takes it afterwards only."""
-EventModal = Callable[[Event, Wording, str], render.Payload]
-INLINE_MEMBERS_MAX = 60
+_EventModal = Callable[[Event, Wording, str], render.Payload]
+_INLINE_MEMBERS_MAX = 60
 """Up to here the pressed message is drawn anew in the answer; with more, reading them all would cost every press, and
 the edit that follows within a second draws it once for all."""
 
@@ -186,7 +186,7 @@ class Presses:
         except ChooseOption:
             return await self._which(asked, press)
         said = asked.words("bot.queued" if joined.waiting else "bot.joined")
-        if joined.before.member_count > INLINE_MEMBERS_MAX:
+        if joined.before.member_count > _INLINE_MEMBERS_MAX:
             return self._said(asked, said)
         return await self._event_after(asked, press, said, tell=joined.waiting)
 
@@ -200,7 +200,7 @@ class Presses:
         name = joined.before.options[press.more].name
         key = "bot.queued-option" if joined.waiting else "bot.joined-option"
         said = asked.words(key, name=escaped(name))
-        if joined.before.member_count > INLINE_MEMBERS_MAX:
+        if joined.before.member_count > _INLINE_MEMBERS_MAX:
             return self._said(asked, said)
         return await self._event_after(asked, press, said, tell=joined.waiting)
 
@@ -225,7 +225,7 @@ class Presses:
         """The message anew, at once and without a call to Discord; and a private word where one is due."""
         event = await self.tools.service.events.get(asked.actor.guild_id, f"EVT#{press.uuid}")
         undrawable = code_of(event.delivery_error or "") == INVALID_FORM
-        if asked.interaction.from_private or event.member_count > INLINE_MEMBERS_MAX or undrawable:
+        if asked.interaction.from_private or event.member_count > _INLINE_MEMBERS_MAX or undrawable:
             return self._said(asked, said)
         if tell:
             body = {"message": render.private(said), "original": False, "token": asked.interaction.token}
@@ -240,10 +240,10 @@ class Presses:
 
     async def members(self, asked: Asked, press: Press) -> Answer:
         view = await self.tools.service.events.view(asked.actor.guild_id, f"EVT#{press.uuid}")
-        return self._private(asked, render.members_message(view, page_number(press), asked.words))
+        return self._private(asked, render.members_message(view, _page_number(press), asked.words))
 
     async def notices(self, asked: Asked, press: Press) -> Answer:
-        return self._private(asked, await self._notices(asked, press.uuid, page_number(press)))
+        return self._private(asked, await self._notices(asked, press.uuid, _page_number(press)))
 
     async def _notices(self, asked: Asked, uuid: str, page: int) -> render.Payload:
         service = self.tools.service
@@ -258,13 +258,13 @@ class Presses:
 
     async def unconfirmed(self, asked: Asked, press: Press) -> Answer:
         view = await self.tools.service.notices.view(asked.actor.guild_id, f"NTC#{press.uuid}")
-        message = render.unconfirmed_message(view, page_number(press), asked.words)
+        message = render.unconfirmed_message(view, _page_number(press), asked.words)
         return self._private(asked, message) if press.more not in ("", "0") else interactions.message(message)
 
     async def list(self, asked: Asked, press: Press) -> Answer:
         from sekkei_systems.eventbot.webhooks.commands import events_list
 
-        message = await events_list(self.tools.service, asked, press.verb, page_number(press))
+        message = await events_list(self.tools.service, asked, press.verb, _page_number(press))
         return self._private(asked, message)
 
     def _private(self, asked: Asked, message: render.Payload) -> Answer:
@@ -309,7 +309,7 @@ class Presses:
     async def template(self, asked: Asked, press: Press) -> Answer:
         return await self._form(asked, press, modals.template_modal)
 
-    async def _form(self, asked: Asked, press: Press, modal: EventModal) -> Answer:
+    async def _form(self, asked: Asked, press: Press, modal: _EventModal) -> Answer:
         return interactions.modal(modal((await self._host(asked, press)).event, asked.words, await self._zone(asked)))
 
     async def _zone(self, asked: Asked) -> str:

@@ -36,13 +36,13 @@ UNKNOWN_GUILD = 10004
 UNKNOWN_MEMBER = 10007
 UNKNOWN_MESSAGE = 10008
 UNKNOWN_ROLE = 10011
-UNKNOWN_USER = 10013
+_UNKNOWN_USER = 10013
 UNKNOWN_WEBHOOK = 10015
-UNKNOWN_INTERACTION = 10062
+_UNKNOWN_INTERACTION = 10062
 UNKNOWN_SCHEDULED_EVENT = 10070
 TOO_MANY_SCHEDULED_EVENTS = 30038
 TOO_MANY_OLD_EDITS = 30046
-ALREADY_ACKNOWLEDGED = 40060
+_ALREADY_ACKNOWLEDGED = 40060
 MISSING_ACCESS = 50001
 NOT_OUR_MESSAGE = 50005
 EMPTY_MESSAGE = 50006
@@ -50,7 +50,7 @@ CANNOT_DM = 50007
 MISSING_PERMISSION = 50013
 WRONG_CHANNEL_TYPE = 50024
 INVALID_TOKEN = 50027
-INVALID_RECIPIENT = 50033
+_INVALID_RECIPIENT = 50033
 INVALID_FORM = 50035
 ARCHIVED_THREAD = 50083
 INVALID_JSON = 50109
@@ -69,11 +69,11 @@ FORBIDDEN = frozenset(
 """Somebody in the guild has to do something first; trying again alone does not help."""
 LOST = frozenset({UNKNOWN_MESSAGE, NOT_OUR_MESSAGE})
 """The message is gone, or was never ours: post another."""
-UNREACHABLE = frozenset({UNKNOWN_USER, CANNOT_DM, INVALID_RECIPIENT, NO_MUTUAL_GUILD})
+UNREACHABLE = frozenset({_UNKNOWN_USER, CANNOT_DM, _INVALID_RECIPIENT, NO_MUTUAL_GUILD})
 """Somebody takes no direct messages, or is nobody any more."""
 NOT_HERE = frozenset({UNKNOWN_GUILD, UNKNOWN_MEMBER, MISSING_ACCESS})
 """Somebody has left the guild, or the bot was thrown out of it."""
-OVER = frozenset({UNKNOWN_WEBHOOK, UNKNOWN_INTERACTION, INVALID_TOKEN, ALREADY_ACKNOWLEDGED})
+OVER = frozenset({UNKNOWN_WEBHOOK, _UNKNOWN_INTERACTION, INVALID_TOKEN, _ALREADY_ACKNOWLEDGED})
 """An interaction that can no longer be answered."""
 
 
@@ -110,7 +110,7 @@ class Refused(DiscordError):
 GLOBAL_PER_SECOND = 50
 WAIT_SECONDS_MAX = 2.0
 """A call waits this long for its turn; whoever can come back later is told to."""
-WAITS_MAX = 3
+_WAITS_MAX = 3
 FIRST_SECONDS = 0.5
 """Nothing is known of a bucket, or of how long its window is, before the first answer: that is waited for, and no
 longer than this."""
@@ -120,7 +120,7 @@ BUCKETS_MAX = 5_000
 _MAJOR = re.compile(r"^/(channels|guilds|webhooks)/([^/]+)(?:/([^/]+))?")
 _ID = re.compile(r"(?<=/)\d{5,20}(?=/|$)")
 
-Sleep = Callable[[float], Awaitable[None]]
+_Sleep = Callable[[float], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,7 +251,7 @@ def route_of(method: str, path: str) -> tuple[str, str]:
 class Rates:
     """All buckets of one bot."""
 
-    def __init__(self, clock: Clock, sleep: Sleep = asyncio.sleep, wait_max: float = WAIT_SECONDS_MAX) -> None:
+    def __init__(self, clock: Clock, sleep: _Sleep = asyncio.sleep, wait_max: float = WAIT_SECONDS_MAX) -> None:
         self._clock, self._sleep, self._wait_max = clock, sleep, wait_max
         self._names: dict[str, str] = {}
         self._limits: dict[str, tuple[float, float]] = {}
@@ -278,12 +278,12 @@ class Rates:
                 with suppress(TimeoutError):
                     async with asyncio.timeout(FIRST_SECONDS):
                         await bucket.heard.wait()
-            for attempt in range(WAITS_MAX + 1):
+            for attempt in range(_WAITS_MAX + 1):
                 now = self._clock.now()
                 waits = [bucket.wait(now), 0.0 if exempt else self._global_wait(now)]
                 if max(waits) <= 0:
                     break
-                if max(waits) > self._wait_max or attempt == WAITS_MAX:
+                if max(waits) > self._wait_max or attempt == _WAITS_MAX:
                     raise RateLimited(max(waits), "bucket" if waits[0] >= waits[1] else "global")
                 await self._sleep(max(waits))
             if not exempt:
@@ -339,12 +339,12 @@ def _told(headers: Mapping[str, str]) -> Told | None:
 
 API_URL = "https://discord.com/api/v10"
 TRIES_MAX = 3
-UNTOLD_SECONDS = 1.0
+_UNTOLD_SECONDS = 1.0
 """The pause after a 429 that names none."""
 log = logging.getLogger("sekkei_systems.eventbot.ports.discord")
 
 Payload = Mapping[str, Any]
-Compose = Callable[[], Awaitable[Payload | None]]
+_Compose = Callable[[], Awaitable[Payload | None]]
 """Makes a message when its turn has come, of what is true by then; None where nothing is to be said any more."""
 
 
@@ -383,7 +383,7 @@ class Rest:
         application_id: str,
         url: str,
         clock: Clock,
-        sleep: Sleep = asyncio.sleep,
+        sleep: _Sleep = asyncio.sleep,
         wait_max: float = WAIT_SECONDS_MAX,
     ) -> None:
         self.application_id = application_id
@@ -405,7 +405,7 @@ class Rest:
         made = await self.call("POST", f"/channels/{channel_id}/messages", message)
         return str(made["id"])
 
-    async def post_composed(self, channel_id: str, compose: Compose) -> str | None:
+    async def post_composed(self, channel_id: str, compose: _Compose) -> str | None:
         """The same with one that is made at the last moment, after every wait for its turn."""
         made = await self.call("POST", f"/channels/{channel_id}/messages", compose=compose)
         return None if made is None else str(made["id"])
@@ -484,7 +484,7 @@ class Rest:
         return made
 
     async def call(
-        self, method: str, path: str, content: Any = None, *, exempt: bool = False, compose: Compose | None = None
+        self, method: str, path: str, content: Any = None, *, exempt: bool = False, compose: _Compose | None = None
     ) -> Any:
         """One request, in its turn. `exempt`: interactions are not under the limit for everything."""
         route, major = route_of(method, path)
@@ -537,7 +537,7 @@ def _limited(answer: RestAnswer, now: float) -> RateLimited:
     asked = retry_after(found.get("retry_after", answer.headers.get("retry-after")), now)
     everything = found.get("global") is True or "x-ratelimit-global" in answer.headers
     return RateLimited(
-        UNTOLD_SECONDS if asked is None else asked,
+        _UNTOLD_SECONDS if asked is None else asked,
         "global" if everything else answer.headers.get("x-ratelimit-scope", "user"),
     )
 

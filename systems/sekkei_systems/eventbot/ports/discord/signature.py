@@ -7,7 +7,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 
 SIGNATURE_HEADER = "x-signature-ed25519"
 TIMESTAMP_HEADER = "x-signature-timestamp"
-SKEW_SECONDS_MAX = 300
+_SKEW_SECONDS_MAX = 300
 _TIMESTAMP_LENGTH_MAX = 20
 
 
@@ -24,7 +24,7 @@ class Verifier:
         """False for anything that is not Discord's, here and now: whatever is missing, malformed, stale or forged."""
         if not signature or not timestamp or len(signature) != 128 or len(timestamp) > _TIMESTAMP_LENGTH_MAX:
             return False
-        if not timestamp.isascii() or not timestamp.isdigit() or abs(int(timestamp) - now) > SKEW_SECONDS_MAX:
+        if not timestamp.isascii() or not timestamp.isdigit() or abs(int(timestamp) - now) > _SKEW_SECONDS_MAX:
             return False
         try:
             self._key.verify(bytes.fromhex(signature), timestamp.encode() + body)
