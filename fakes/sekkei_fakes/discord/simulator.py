@@ -26,8 +26,8 @@ from sekkei_fakes.discord.design import LocalMessage
 from sekkei_fakes.discord.discord import TOPIC, Fault, LocalDiscord
 from sekkei_systems.eventbot.demo import guild
 from sekkei_systems.eventbot.ports.discord.signature import Signer
-from sekkei_systems.eventbot.rules.registration import COMMANDS
 from sekkei_systems.eventbot.service.desk import Desk
+from sekkei_systems.eventbot.webhooks.commands import COMMANDS
 
 pages = Pages()
 

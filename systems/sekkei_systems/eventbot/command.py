@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from sekkei_systems.eventbot.rules.identifiers import is_snowflake
-    from sekkei_systems.eventbot.rules.registration import COMMANDS
+    from sekkei_systems.eventbot.webhooks.commands import COMMANDS
 
     if arguments.what == "discord":
         return _discord(arguments.port)
@@ -50,7 +50,7 @@ async def _register(guild_id: str | None) -> int:
     from sekkei.runtime.http import Http
     from sekkei.runtime.settings import from_environment
     from sekkei_systems.eventbot.ports.discord.rest import API_URL, DiscordError, Rest, over_http
-    from sekkei_systems.eventbot.rules.registration import COMMANDS
+    from sekkei_systems.eventbot.webhooks.commands import COMMANDS
 
     settings = from_environment()
     token, application_id = settings.get("discord_bot_token"), settings.get("discord_application_id")

@@ -26,8 +26,8 @@ from sekkei_systems.eventbot.demo import guild
 from sekkei_systems.eventbot.design import Answer
 from sekkei_systems.eventbot.ports.discord.signature import Signer
 from sekkei_systems.eventbot.rules.drafts import NewNotice
-from sekkei_systems.eventbot.rules.registration import COMMANDS
 from sekkei_systems.eventbot.rules.render import scheduled_event
+from sekkei_systems.eventbot.webhooks.commands import COMMANDS
 from tests.systems.eventbot.conftest import AOI, MEI, RECRUIT, REN, YUI, Bot
 
 TOKEN = "a.token.of-discord"

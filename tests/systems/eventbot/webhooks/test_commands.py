@@ -11,6 +11,8 @@ from sekkei_systems.eventbot.demo import guild
 from sekkei_systems.eventbot.demo.guild import ATTENDEE_ROLE, GUILD_ID, MODERATOR_ROLE, ORGANISER_ROLE, RECRUIT, Person
 from sekkei_systems.eventbot.ports.discord.permissions import CREATE_EVENTS, MENTION_EVERYONE
 from sekkei_systems.eventbot.rules.drafts import NewNotice
+from sekkei_systems.eventbot.rules.limits import problems_of_commands
+from sekkei_systems.eventbot.webhooks.commands import COMMANDS
 from tests.systems.eventbot.conftest import AOI, MEI, REN, SOTA, Bot
 
 JAPANESE = re.compile(r"[぀-ヿ一-鿿]")
@@ -42,7 +44,7 @@ async def test_english_on_request(quick: Bot) -> None:
 
 
 async def test_every_command_answers(quick: Bot) -> None:
-    from sekkei_systems.eventbot.rules.registration import COMMANDS
+    from sekkei_systems.eventbot.webhooks.commands import COMMANDS
 
     event = await quick.event()
     for command in COMMANDS:
@@ -200,3 +202,10 @@ async def test_a_mentionable_role_may_be_rung_by_anybody_who_creates(quick: Bot)
     found["mentionable"] = True
     opened = await quick.app.command(AOI, RECRUIT, "event create", {"ping": guild.ATTENDEE_ROLE})
     assert opened.modal is not None
+
+
+# The commands against Discord's documented limits.
+
+
+def test_commands() -> None:
+    assert problems_of_commands(COMMANDS) == []
