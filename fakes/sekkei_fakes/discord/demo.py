@@ -37,7 +37,12 @@ def server() -> Server:
             _role(ORGANISER_ROLE, "主催", 2),
             _role(BOT_ROLE, "イベント Bot", 3, BOT_PERMISSIONS, managed=True),
             _role(MANAGER_ROLE, "運営", 4, MANAGER),
-            _role(MODERATOR_ROLE, "モデレーター", 5, permissions.KICK_MEMBERS | permissions.BAN_MEMBERS),
+            _role(
+                MODERATOR_ROLE,
+                "モデレーター",
+                5,
+                permissions.Permission.KICK_MEMBERS | permissions.Permission.BAN_MEMBERS,
+            ),
         ],
     }
     channels = {

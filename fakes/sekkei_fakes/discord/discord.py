@@ -158,7 +158,7 @@ class LocalDiscord:
         if not given.get("user-agent", "").startswith("DiscordBot ("):
             return 403, {}, {"message": "blocked", "code": 0}
         if body and not reading and given.get("content-type") != "application/json":
-            return 400, {}, {"message": "Invalid Form Body", "code": rest.INVALID_FORM}
+            return 400, {}, {"message": "Invalid Form Body", "code": rest.Code.INVALID_FORM}
         return None
 
     async def _route(self, method: str, path: str, body: bytes) -> tuple[int, Any]:
@@ -167,7 +167,7 @@ class LocalDiscord:
         try:
             content = orjson.loads(body) if body else None
         except orjson.JSONDecodeError:
-            raise No(400, rest.INVALID_JSON, "The request body contains invalid JSON.") from None
+            raise No(400, rest.Code.INVALID_JSON, "The request body contains invalid JSON.") from None
         for wanted, pattern, handler in ROUTES:
             found = pattern.fullmatch(path)
             if wanted == method and found is not None:
@@ -219,19 +219,21 @@ class LocalDiscord:
         where = thread["parent_id"] if thread else channel_id
         if where in self.server.channels:
             rights = self.server.bot_may(where)
-            if not rights & permissions.VIEW_CHANNEL:
-                raise No(403, rest.MISSING_ACCESS, "Missing Access")
-            if thread and needed & permissions.SEND_MESSAGES:
-                needed = needed & ~permissions.SEND_MESSAGES | permissions.SEND_MESSAGES_IN_THREADS
+            if not rights & permissions.Permission.VIEW_CHANNEL:
+                raise No(403, rest.Code.MISSING_ACCESS, "Missing Access")
+            if thread and needed & permissions.Permission.SEND_MESSAGES:
+                needed = (
+                    needed & ~permissions.Permission.SEND_MESSAGES | permissions.Permission.SEND_MESSAGES_IN_THREADS
+                )
             if rights & needed != needed:
-                raise No(403, rest.MISSING_PERMISSION, "Missing Permissions")
+                raise No(403, rest.Code.MISSING_PERMISSION, "Missing Permissions")
         elif await self.thing("direct", where) is None:
-            raise No(404, rest.UNKNOWN_CHANNEL, "Unknown Channel")
+            raise No(404, rest.Code.UNKNOWN_CHANNEL, "Unknown Channel")
 
     async def message(self, channel_id: str, message_id: str) -> LocalMessage:
         found = await self.db.get(local_messages(channel_id, message_id).consistent())
         if found is None:
-            raise No(404, rest.UNKNOWN_MESSAGE, "Unknown Message")
+            raise No(404, rest.Code.UNKNOWN_MESSAGE, "Unknown Message")
         return found
 
     async def post(
@@ -252,7 +254,7 @@ class LocalDiscord:
             nonce=nonce,
             thinking=thinking,
             at=days.now(self.clock),
-            pinged=pinged(body, everyone=bool(self.server.bot_may() & permissions.MENTION_EVERYONE)),
+            pinged=pinged(body, everyone=bool(self.server.bot_may() & permissions.Permission.MENTION_EVERYONE)),
         )
         if nonce:
             await self.keep("nonce", f"{channel_id}/{nonce}", {"id": message.message_id, "at": self.clock.now()})
@@ -319,9 +321,9 @@ class LocalDiscord:
     async def token(self, token: str) -> dict[str, Any]:
         found = await self.thing("token", token)
         if found is None:
-            raise No(404, rest.UNKNOWN_WEBHOOK, "Unknown Webhook")
+            raise No(404, rest.Code.UNKNOWN_WEBHOOK, "Unknown Webhook")
         if self.clock.now() - found["at"] > TOKEN_LIFE.total_seconds():
-            raise No(401, rest.INVALID_TOKEN, "Invalid Webhook Token")
+            raise No(401, rest.Code.INVALID_TOKEN, "Invalid Webhook Token")
         return found
 
 
@@ -334,11 +336,11 @@ def _faulty(fault: Fault) -> tuple[int, dict[str, str], Any]:
         body = {"message": "You are being rate limited.", "retry_after": fault.seconds, "global": everything}
         return 429, {"via": VIA, **fields}, body
     if fault.kind == "forbidden":
-        return 403, {}, {"message": "Missing Permissions", "code": rest.MISSING_PERMISSION}
+        return 403, {}, {"message": "Missing Permissions", "code": rest.Code.MISSING_PERMISSION}
     if fault.kind == "gone":
-        return 404, {}, {"message": "Unknown Message", "code": rest.UNKNOWN_MESSAGE}
+        return 404, {}, {"message": "Unknown Message", "code": rest.Code.UNKNOWN_MESSAGE}
     if fault.kind == "old-edits":
-        return 400, {}, {"message": "Maximum number of edits reached", "code": rest.TOO_MANY_OLD_EDITS}
+        return 400, {}, {"message": "Maximum number of edits reached", "code": rest.Code.TOO_MANY_OLD_EDITS}
     if fault.kind == "refused":
         return 400, {}, {"message": "Refused", "code": fault.code}
     return 502, {}, {"message": "502: Bad Gateway", "code": 0}

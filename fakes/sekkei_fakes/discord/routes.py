@@ -35,7 +35,7 @@ def route(method: str, path: str) -> Callable[[Handler], Handler]:
 
 def _checked(problems: list[str]) -> None:
     if problems:
-        code = rest.EMPTY_MESSAGE if problems == ["the message is empty"] else rest.INVALID_FORM
+        code = rest.Code.EMPTY_MESSAGE if problems == ["the message is empty"] else rest.Code.INVALID_FORM
         raise No(400, code, "Invalid Form Body: " + "; ".join(problems))
 
 
@@ -45,12 +45,12 @@ def _takes(discord: LocalDiscord, content: Mapping[str, Any], *, editing: bool =
     shown = [one for row in content.get("components") or () for one in row["components"]]
     emoji = [one.get("emoji") or {} for part in shown for one in (part, *part.get("options", ()))]
     if any("id" in one and one["id"] not in discord.server.emojis for one in emoji):
-        raise No(400, rest.INVALID_FORM, "Invalid Form Body: emoji.id: Invalid emoji")
+        raise No(400, rest.Code.INVALID_FORM, "Invalid Form Body: emoji.id: Invalid emoji")
 
 
 def _object(body: Any) -> Mapping[str, Any]:
     if not isinstance(body, dict):
-        raise No(400, rest.INVALID_FORM, "Invalid Form Body")
+        raise No(400, rest.Code.INVALID_FORM, "Invalid Form Body")
     return body
 
 
@@ -86,20 +86,20 @@ async def _public(discord: LocalDiscord, path: re.Match[str]) -> LocalMessage:
     """What only one person sees is in no channel."""
     found = await discord.message(path["channel"], path["message"])
     if found.seen_by is not None:
-        raise No(404, rest.UNKNOWN_MESSAGE, "Unknown Message")
+        raise No(404, rest.Code.UNKNOWN_MESSAGE, "Unknown Message")
     return found
 
 
 @route("GET", "/channels/{channel}/messages/{message}")
 async def message(discord: LocalDiscord, path: re.Match[str], body: Any) -> Answered:
-    await discord.may(path["channel"], permissions.READ_MESSAGE_HISTORY)
+    await discord.may(path["channel"], permissions.Permission.READ_MESSAGE_HISTORY)
     return 200, objects.message(discord.server, await _public(discord, path))
 
 
 @route("POST", "/channels/{channel}/messages")
 async def post(discord: LocalDiscord, path: re.Match[str], body: Any) -> Answered:
     content = _object(body)
-    needed = permissions.SEND_MESSAGES | (permissions.EMBED_LINKS if content.get("embeds") else 0)
+    needed = permissions.Permission.SEND_MESSAGES | (permissions.Permission.EMBED_LINKS if content.get("embeds") else 0)
     await discord.may(path["channel"], needed)
     _takes(discord, content)
     await _unarchive(discord, path["channel"])
@@ -112,9 +112,9 @@ async def post(discord: LocalDiscord, path: re.Match[str], body: Any) -> Answere
 def _reaches(discord: LocalDiscord, recipient: str) -> None:
     """A channel may be open to whoever left since, or was never here."""
     if not {recipient, discord.server.bot_id} <= discord.server.members.keys():
-        raise No(403, rest.NO_MUTUAL_GUILD, "Cannot send messages to this user due to having no mutual guilds")
+        raise No(403, rest.Code.NO_MUTUAL_GUILD, "Cannot send messages to this user due to having no mutual guilds")
     if recipient in discord.server.closed_to_bots:
-        raise No(403, rest.CANNOT_DM, "Cannot send messages to this user")
+        raise No(403, rest.Code.CANNOT_DM, "Cannot send messages to this user")
 
 
 async def _unarchive(discord: LocalDiscord, channel_id: str) -> None:
@@ -128,8 +128,8 @@ async def _unarchive(discord: LocalDiscord, channel_id: str) -> None:
 
 
 def _unlocked(discord: LocalDiscord, thread: Mapping[str, Any]) -> None:
-    if thread["locked"] and not discord.server.bot_may(thread["parent_id"]) & permissions.MANAGE_THREADS:
-        raise No(400, rest.LOCKED_THREAD, "Thread is locked")
+    if thread["locked"] and not discord.server.bot_may(thread["parent_id"]) & permissions.Permission.MANAGE_THREADS:
+        raise No(400, rest.Code.LOCKED_THREAD, "Thread is locked")
 
 
 @route("PATCH", "/channels/{channel}/messages/{message}")
@@ -138,10 +138,10 @@ async def edit(discord: LocalDiscord, path: re.Match[str], body: Any) -> Answere
     await discord.may(path["channel"], 0)
     message = await _public(discord, path)
     if message.author != "bot":
-        raise No(403, rest.NOT_OUR_MESSAGE, "Cannot edit a message authored by another user")
+        raise No(403, rest.Code.NOT_OUR_MESSAGE, "Cannot edit a message authored by another user")
     thread = await discord.thing("thread", path["channel"])
     if thread and thread["archived"]:
-        raise No(400, rest.ARCHIVED_THREAD, "Thread is archived")
+        raise No(400, rest.Code.ARCHIVED_THREAD, "Thread is archived")
     if thread:
         _unlocked(discord, thread)
     _takes(discord, content, editing=True)
@@ -153,7 +153,7 @@ async def delete(discord: LocalDiscord, path: re.Match[str], body: Any) -> Answe
     await discord.may(path["channel"], 0)
     message = await _public(discord, path)
     if message.author != "bot":
-        await discord.may(path["channel"], permissions.MANAGE_MESSAGES)
+        await discord.may(path["channel"], permissions.Permission.MANAGE_MESSAGES)
     await discord.delete(path["channel"], path["message"])
     return 204, None
 
@@ -162,7 +162,7 @@ async def delete(discord: LocalDiscord, path: re.Match[str], body: Any) -> Answe
 async def direct_channel(discord: LocalDiscord, path: re.Match[str], body: Any) -> Answered:
     recipient = str(_object(body).get("recipient_id"))
     if not is_snowflake(recipient):
-        raise No(400, rest.INVALID_FORM, "Invalid Form Body: recipient_id")
+        raise No(400, rest.Code.INVALID_FORM, "Invalid Form Body: recipient_id")
     for id, channel in await discord.things("direct"):
         if channel["recipient"] == recipient:
             return 200, objects.direct(discord.server, id, recipient)
@@ -176,7 +176,7 @@ async def direct_channel(discord: LocalDiscord, path: re.Match[str], body: Any) 
 
 def _ours(discord: LocalDiscord, path: re.Match[str]) -> str:
     if path["application"] != discord.application_id:
-        raise No(404, rest.UNKNOWN_WEBHOOK, "Unknown Webhook")
+        raise No(404, rest.Code.UNKNOWN_WEBHOOK, "Unknown Webhook")
     return path["token"]
 
 
@@ -194,7 +194,7 @@ async def edit_original(discord: LocalDiscord, path: re.Match[str], body: Any) -
     content = _object(body)
     token = await discord.token(_ours(discord, path))
     if token["original"] is None:
-        raise No(404, rest.UNKNOWN_MESSAGE, "Unknown Message")
+        raise No(404, rest.Code.UNKNOWN_MESSAGE, "Unknown Message")
     _takes(discord, content, editing=True)
     message = await discord.message(token["channel"], token["original"])
     return 200, objects.message(discord.server, await discord.edit(message, content))
@@ -209,13 +209,13 @@ async def start_thread(discord: LocalDiscord, path: re.Match[str], body: Any) ->
     content = _object(body)
     await discord.may(path["channel"], 0)
     if await discord.thing("thread", path["channel"]):
-        raise No(400, rest.WRONG_CHANNEL_TYPE, "Cannot execute action on this channel type")
-    await discord.may(path["channel"], permissions.CREATE_PUBLIC_THREADS)
+        raise No(400, rest.Code.WRONG_CHANNEL_TYPE, "Cannot execute action on this channel type")
+    await discord.may(path["channel"], permissions.Permission.CREATE_PUBLIC_THREADS)
     await _public(discord, path)
     if not 1 <= len(str(content.get("name", ""))) <= 100:
-        raise No(400, rest.INVALID_FORM, "Invalid Form Body: name")
+        raise No(400, rest.Code.INVALID_FORM, "Invalid Form Body: name")
     if await discord.thing("thread", path["message"]):
-        raise No(400, rest.THREAD_EXISTS, "A thread has already been created for this message")
+        raise No(400, rest.Code.THREAD_EXISTS, "A thread has already been created for this message")
     thread = {"name": content["name"], "parent_id": path["channel"], "archived": False, "locked": False}
     await discord.keep("thread", path["message"], thread)
     return 201, objects.thread(discord.server, path["message"], thread)
@@ -226,9 +226,9 @@ async def start_thread(discord: LocalDiscord, path: re.Match[str], body: Any) ->
 
 def _here(discord: LocalDiscord, path: re.Match[str]) -> None:
     if path["guild"] != discord.server.id:
-        raise No(404, rest.UNKNOWN_GUILD, "Unknown Guild")
+        raise No(404, rest.Code.UNKNOWN_GUILD, "Unknown Guild")
     if discord.server.bot_id not in discord.server.members:
-        raise No(403, rest.MISSING_ACCESS, "Missing Access")
+        raise No(403, rest.Code.MISSING_ACCESS, "Missing Access")
 
 
 @route("GET", "/guilds/{guild}")
@@ -250,7 +250,7 @@ async def search_members(discord: LocalDiscord, path: re.Match[str], body: Any) 
     wanted = _object(body)
     start, most = str(wanted.get("query", "")).casefold(), str(wanted.get("limit", "1"))
     if not start or not most.isdigit() or not 1 <= int(most) <= 1000:
-        raise No(400, rest.INVALID_FORM, "Invalid Form Body")
+        raise No(400, rest.Code.INVALID_FORM, "Invalid Form Body")
     found = [
         objects.member(discord.server, one, one["roles"])
         for one in discord.server.members.values()
@@ -267,7 +267,7 @@ async def member(discord: LocalDiscord, path: re.Match[str], body: Any) -> Answe
     _here(discord, path)
     found = discord.server.members.get(path["user"])
     if found is None:
-        raise No(404, rest.UNKNOWN_MEMBER, "Unknown Member")
+        raise No(404, rest.Code.UNKNOWN_MEMBER, "Unknown Member")
     given = [id.partition("/")[2] for id, _ in await discord.things("role") if id.startswith(f"{path['user']}/")]
     return 200, objects.member(discord.server, found, sorted({*found["roles"], *given}))
 
@@ -276,12 +276,12 @@ def _may_give(discord: LocalDiscord, path: re.Match[str]) -> None:
     _here(discord, path)
     role = discord.server.role(path["role"])
     if role is None:
-        raise No(404, rest.UNKNOWN_ROLE, "Unknown Role")
+        raise No(404, rest.Code.UNKNOWN_ROLE, "Unknown Role")
     if path["user"] not in discord.server.members:
-        raise No(404, rest.UNKNOWN_MEMBER, "Unknown Member")
-    allowed = discord.server.bot_may() & permissions.MANAGE_ROLES and discord.server.bot_stands_above(role)
+        raise No(404, rest.Code.UNKNOWN_MEMBER, "Unknown Member")
+    allowed = discord.server.bot_may() & permissions.Permission.MANAGE_ROLES and discord.server.bot_stands_above(role)
     if not allowed or role["managed"] or role["id"] == discord.server.id:
-        raise No(403, rest.MISSING_PERMISSION, "Missing Permissions")
+        raise No(403, rest.Code.MISSING_PERMISSION, "Missing Permissions")
 
 
 @route("PUT", "/guilds/{guild}/members/{user}/roles/{role}")
@@ -319,7 +319,7 @@ def _scheduled(discord: LocalDiscord, body: Mapping[str, Any], before: Mapping[s
     try:
         start, end = (datetime.fromisoformat(str(event.get(f"scheduled_{which}_time"))) for which in ("start", "end"))
     except ValueError:
-        raise No(400, rest.INVALID_FORM, "Invalid Form Body: scheduled_start_time, scheduled_end_time") from None
+        raise No(400, rest.Code.INVALID_FORM, "Invalid Form Body: scheduled_start_time, scheduled_end_time") from None
     if end <= start or ("scheduled_start_time" in body and start <= now):
         problems.append("the start lies in the past, or after the end")
     _checked(problems)
@@ -332,17 +332,17 @@ async def _changeable(discord: LocalDiscord, path: re.Match[str]) -> dict[str, A
     _here(discord, path)
     found = await discord.thing("scheduled-event", path["id"])
     if found is None:
-        raise No(404, rest.UNKNOWN_SCHEDULED_EVENT, "Unknown Guild Scheduled Event")
+        raise No(404, rest.Code.UNKNOWN_SCHEDULED_EVENT, "Unknown Guild Scheduled Event")
     own = found.get("creator_id") == discord.server.bot_id
-    _may(discord, permissions.MANAGE_EVENTS | (permissions.CREATE_EVENTS if own else 0))
+    _may(discord, permissions.Permission.MANAGE_EVENTS | (permissions.Permission.CREATE_EVENTS if own else 0))
     if _is_over(discord, found):
-        raise No(400, rest.FINISHED_EVENT, "Cannot update a finished event")
+        raise No(400, rest.Code.FINISHED_EVENT, "Cannot update a finished event")
     return found
 
 
 def _may(discord: LocalDiscord, one_of: int) -> None:
     if not discord.server.bot_may() & one_of:
-        raise No(403, rest.MISSING_PERMISSION, "Missing Permissions")
+        raise No(403, rest.Code.MISSING_PERMISSION, "Missing Permissions")
 
 
 def _is_over(discord: LocalDiscord, event: Mapping[str, Any]) -> bool:
@@ -360,11 +360,13 @@ async def scheduled_events(discord: LocalDiscord, path: re.Match[str], body: Any
 @route("POST", "/guilds/{guild}/scheduled-events")
 async def make_scheduled_event(discord: LocalDiscord, path: re.Match[str], body: Any) -> Answered:
     _here(discord, path)
-    _may(discord, permissions.CREATE_EVENTS)
+    _may(discord, permissions.Permission.CREATE_EVENTS)
     event = _scheduled(discord, _object(body), {})
     going = [one for _, one in await discord.things("scheduled-event") if not _is_over(discord, one)]
     if len(going) >= SCHEDULED_EVENTS_MAX:
-        raise No(400, rest.TOO_MANY_SCHEDULED_EVENTS, "Maximum number of uncompleted guild scheduled events reached")
+        raise No(
+            400, rest.Code.TOO_MANY_SCHEDULED_EVENTS, "Maximum number of uncompleted guild scheduled events reached"
+        )
     id = discord.new_id()
     event["creator_id"] = discord.server.bot_id
     await discord.keep("scheduled-event", id, event)
@@ -392,7 +394,7 @@ async def delete_scheduled_event(discord: LocalDiscord, path: re.Match[str], bod
 @route("PUT", "/applications/{application}/commands")
 async def commands(discord: LocalDiscord, path: re.Match[str], body: Any) -> Answered:
     if path["application"] != discord.application_id:
-        raise No(403, rest.MISSING_ACCESS, "Missing Access")
+        raise No(403, rest.Code.MISSING_ACCESS, "Missing Access")
     _checked(limits.problems_of_commands(body))
     await discord.keep("commands", path["application"], body)
     guild_id = path.groupdict().get("guild")

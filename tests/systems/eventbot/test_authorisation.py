@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sekkei_systems.eventbot.demo.guild import EVERYBODY, GUILD_ID, RECRUIT
-from sekkei_systems.eventbot.ports.discord.permissions import (
-    MANAGE_EVENTS,
-)
+from sekkei_systems.eventbot.ports.discord.permissions import Permission
 from sekkei_systems.eventbot.rules.drafts import NewNotice
 from tests.systems.eventbot.conftest import AOI, MEI, REN, SOTA, Bot, linked
 from tests.web.authorisation import Rule, deviations, uncovered
@@ -78,7 +76,7 @@ ENDLESS = {f"GET {GUILD}/live"}
 """An answer without an end; asked for alone below."""
 
 
-ORGANISER = replace(AOI, permissions=EVERYBODY | MANAGE_EVENTS)
+ORGANISER = replace(AOI, permissions=EVERYBODY | Permission.MANAGE_EVENTS)
 """Manages events, but not the server."""
 
 

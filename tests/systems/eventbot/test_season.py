@@ -88,7 +88,7 @@ async def trouble(bot: Bot, dice: random.Random, coming: list[Event]) -> None:
     elif what == "thread" and event.thread_id:
         await bot.local.forget("thread", event.thread_id)
     elif what == "roles":
-        server.let(BOT_ROLE, deny=permissions.MANAGE_ROLES)
+        server.let(BOT_ROLE, deny=permissions.Permission.MANAGE_ROLES)
     elif what == "post" and event.recruit_message_id:
         await bot.local.delete(RECRUIT, event.recruit_message_id)
     elif what == "kicked":
@@ -96,7 +96,7 @@ async def trouble(bot: Bot, dice: random.Random, coming: list[Event]) -> None:
     elif what == "raised":
         server.role(ATTENDEE_ROLE)["position"] = 8  # type: ignore[index]
     elif what == "closed":
-        server.overwrite(RECRUIT, GUILD_ID, deny=permissions.VIEW_CHANNEL)
+        server.overwrite(RECRUIT, GUILD_ID, deny=permissions.Permission.VIEW_CHANNEL)
     elif what == "call off":
         await bot.service.events.cancel(await bot.host(AOI, event.event_id))
 

@@ -18,16 +18,18 @@ CHANNELS = {RECRUIT: "イベント募集", NOTICES: "連絡", CHAT: "雑談"}
 MODERATOR_ROLE = "910000000000000004"
 BOT_ROLE, BOT_ID = "910000000000000005", "8000000000000000001"
 BOT_PERMISSIONS = (
-    permissions.POSTING
-    | permissions.READ_MESSAGE_HISTORY
-    | permissions.MANAGE_ROLES
-    | permissions.CREATE_PUBLIC_THREADS
-    | permissions.SEND_MESSAGES_IN_THREADS
-    | permissions.CREATE_EVENTS
+    permissions.Permission.POSTING
+    | permissions.Permission.READ_MESSAGE_HISTORY
+    | permissions.Permission.MANAGE_ROLES
+    | permissions.Permission.CREATE_PUBLIC_THREADS
+    | permissions.Permission.SEND_MESSAGES_IN_THREADS
+    | permissions.Permission.CREATE_EVENTS
 )
 """What docs/eventbot.md tells people to give it."""
-EVERYBODY = permissions.VIEW_CHANNEL | permissions.SEND_MESSAGES
-MANAGER = permissions.MANAGE_EVENTS | permissions.MANAGE_GUILD | permissions.MANAGE_ROLES
+EVERYBODY = permissions.Permission.VIEW_CHANNEL | permissions.Permission.SEND_MESSAGES
+MANAGER = (
+    permissions.Permission.MANAGE_EVENTS | permissions.Permission.MANAGE_GUILD | permissions.Permission.MANAGE_ROLES
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,17 +23,7 @@ from sekkei.runtime.leases import LeaseLost, Leases
 from sekkei.runtime.system import Payload
 from sekkei_systems.eventbot.design import Event, GuildSettings, Status, events
 from sekkei_systems.eventbot.jobs.roles import Roles
-from sekkei_systems.eventbot.ports.discord.rest import (
-    FINISHED_EVENT,
-    LOST,
-    THREAD_EXISTS,
-    TOO_MANY_OLD_EDITS,
-    UNKNOWN_SCHEDULED_EVENT,
-    RateLimited,
-    Refused,
-    Rest,
-    Unavailable,
-)
+from sekkei_systems.eventbot.ports.discord.rest import LOST, Code, RateLimited, Refused, Rest, Unavailable
 from sekkei_systems.eventbot.refusals import NoSuchEvent
 from sekkei_systems.eventbot.rules import render
 from sekkei_systems.eventbot.rules.identifiers import nonce, schedule_name
@@ -63,7 +53,7 @@ class Surroundings:
         try:
             id = await self.rest.start_thread(event.recruit_channel_id, event.recruit_message_id, event.title)
         except Refused as refused:
-            if refused.code != THREAD_EXISTS:
+            if refused.code != Code.THREAD_EXISTS:
                 raise
             id = event.recruit_message_id  # the answer was lost; a thread has the id of its message
         return await self._store(event, _plain(event).set(Event.thread_id, id))
@@ -114,9 +104,9 @@ class Surroundings:
         try:
             await self.rest.edit_scheduled_event(event.guild_id, event.scheduled_event_id, changes)
         except Refused as refused:
-            if refused.code == FINISHED_EVENT:
+            if refused.code == Code.FINISHED_EVENT:
                 return False
-            if refused.code == UNKNOWN_SCHEDULED_EVENT:  # somebody deleted it by hand
+            if refused.code == Code.UNKNOWN_SCHEDULED_EVENT:  # somebody deleted it by hand
                 await self._store(event, _unknown(event))
             raise
         return True
@@ -131,7 +121,7 @@ class Surroundings:
         try:
             await self.rest.delete_scheduled_event(event.guild_id, id)
         except Refused as refused:
-            if refused.code not in (UNKNOWN_SCHEDULED_EVENT, FINISHED_EVENT):  # else it is gone, or over
+            if refused.code not in (Code.UNKNOWN_SCHEDULED_EVENT, Code.FINISHED_EVENT):  # else it is gone, or over
                 raise
         return await self._store(event, _unknown(event).remove(Event.mirror_tried).remove(Event.mirror_tried_as))
 
@@ -263,7 +253,7 @@ class EventSettling:
             run.failure = unavailable
         except Refused as refused:
             log.warning("Discord refused", extra={"step": name, "event_id": run.event.event_id, "reason": str(refused)})
-            if refused.code == TOO_MANY_OLD_EDITS:
+            if refused.code == Code.TOO_MANY_OLD_EDITS:
                 run.again.append(OLD_EDITS_PAUSE)
             elif name != "message":
                 run.troubles[name] = str(refused)[:200]

@@ -11,7 +11,7 @@ from sekkei.runtime.leases import LeaseLost, Leases
 from sekkei.runtime.system import Payload
 from sekkei_systems.eventbot.design import Notice, Status, notices
 from sekkei_systems.eventbot.jobs.events import LEASE, OLD_EDITS_PAUSE, is_lost, without_fail
-from sekkei_systems.eventbot.ports.discord.rest import TOO_MANY_OLD_EDITS, RateLimited, Refused, Rest
+from sekkei_systems.eventbot.ports.discord.rest import Code, RateLimited, Refused, Rest
 from sekkei_systems.eventbot.refusals import NoSuchEvent, NoSuchNotice
 from sekkei_systems.eventbot.rules import render
 from sekkei_systems.eventbot.rules.identifiers import nonce, schedule_name
@@ -112,7 +112,7 @@ class NoticeSettling:
             await self._write(_row(notice).discard(Notice.replaced, {id}))
 
     async def _refused(self, notice: Notice, refused: Refused) -> None:
-        if refused.code == TOO_MANY_OLD_EDITS:
+        if refused.code == Code.TOO_MANY_OLD_EDITS:
             await self._again(notice.guild_id, notice.notice_id, OLD_EDITS_PAUSE)
             return
         id = notice.notice_message_id

@@ -20,18 +20,7 @@ from sekkei_systems.eventbot.design import (
     role_holders,
 )
 from sekkei_systems.eventbot.ports.discord import permissions
-from sekkei_systems.eventbot.ports.discord.rest import (
-    MISSING_PERMISSION,
-    NOT_HERE,
-    POWERFUL_ROLE,
-    RAISED_ROLE,
-    ROLE_ABOVE_BOT,
-    UNKNOWN_MEMBER,
-    UNKNOWN_ROLE,
-    RateLimited,
-    Refused,
-    Rest,
-)
+from sekkei_systems.eventbot.ports.discord.rest import NOT_HERE, Code, RateLimited, Refused, Rest
 from sekkei_systems.eventbot.service.desk import Desk
 
 _PER_ROUND = 10
@@ -65,20 +54,20 @@ class Roles:
         """A role may have got powers, or have been raised, since somebody chose it; a program does not hand it out."""
         guild = await self.rest.guild(guild_id)
         role = _role(guild, role_id)
-        if permissions.bits(role.get("permissions")) & permissions.ADMINISTRATIVE:
-            raise Refused(403, POWERFUL_ROLE, "the role has administrative permissions")
+        if permissions.bits(role.get("permissions")) & permissions.Permission.ADMINISTRATIVE:
+            raise Refused(403, Code.POWERFUL_ROLE, "the role has administrative permissions")
         settings = await self.desk.settings(guild_id)
         chosen_by = settings.attendee_role_by if settings.attendee_role_id == role_id else None
         raised = int(role.get("position", 0)) > settings.attendee_role_position
         if chosen_by is not None and raised and await self._stands_above(guild, role, chosen_by):
-            raise Refused(403, RAISED_ROLE, "the role stands above whoever chose it")
+            raise Refused(403, Code.RAISED_ROLE, "the role stands above whoever chose it")
 
     async def _stands_above(self, guild: Mapping[str, Any], role: Mapping[str, Any], user_id: str) -> bool:
         """False for whoever has left: they chose it when they could."""
         try:
             member = await self.rest.member(str(guild["id"]), user_id)
         except Refused as refused:
-            if refused.code != UNKNOWN_MEMBER:
+            if refused.code != Code.UNKNOWN_MEMBER:
                 raise
             return False
         return int(role.get("position", 0)) >= permissions.top_position(guild, member)
@@ -87,7 +76,7 @@ class Roles:
         """Discord says the same of a missing permission and of a role above the bot's own."""
         guild = await self.rest.guild(guild_id)
         if await self._stands_above(guild, _role(guild, role_id), self.rest.application_id):
-            return Refused(403, ROLE_ABOVE_BOT, "the role stands above the bot")
+            return Refused(403, Code.ROLE_ABOVE_BOT, "the role stands above the bot")
         return refused
 
     async def _give(self, event: Event, user_id: str) -> bool:
@@ -100,9 +89,9 @@ class Roles:
         try:
             await self.rest.give_role(*_call(holder))
         except Refused as refused:
-            if refused.code == MISSING_PERMISSION:
+            if refused.code == Code.MISSING_PERMISSION:
                 raise await self._explained(event.guild_id, event.attendee_role_id, refused) from None
-            if refused.code != UNKNOWN_MEMBER:  # whoever has left the guild needs no role
+            if refused.code != Code.UNKNOWN_MEMBER:  # whoever has left the guild needs no role
                 raise
         await self.desk.db.write(role_holders.update(*key).set(RoleHolder.given, True))
         return True
@@ -154,7 +143,7 @@ class Roles:
             await self._let_go(row, claimed)
             raise
         except Refused as refused:
-            if refused.code not in NOT_HERE | {UNKNOWN_ROLE}:  # no member or no role: nothing to take
+            if refused.code not in NOT_HERE | {Code.UNKNOWN_ROLE}:  # no member or no role: nothing to take
                 await self._let_go(row, claimed)
                 raise
 
@@ -172,7 +161,7 @@ def _role(guild: Mapping[str, Any], role_id: str) -> Mapping[str, Any]:
     for role in roles:
         if role.get("id") == role_id:
             return role
-    raise Refused(404, UNKNOWN_ROLE, "Unknown Role")
+    raise Refused(404, Code.UNKNOWN_ROLE, "Unknown Role")
 
 
 def _holds(holder: RoleHolder | None, event: Event) -> bool:

@@ -115,7 +115,7 @@ async def save_settings(organiser: Organiser, view: View, guilds: Guilds, sent: 
 
 
 async def _page(view: View, guilds: Guilds, form: Form, status: int = 200) -> Html:
-    manages = bool(view.actor.permissions & permissions.MANAGING_GUILD)
+    manages = bool(view.actor.permissions & permissions.Permission.MANAGING_GUILD)
     choices = await guilds.choices(view.actor.guild_id)
     offered = _offered(choices, form) if choices is not None else None
     return view.page("settings.html", status, form=form, manages=manages, offered=offered)

@@ -14,11 +14,10 @@ from sekkei.runtime.design import Message
 from sekkei.runtime.outbox import Outbox, Rejected, TryAgain, Undeliverable
 from sekkei_systems.eventbot.ports.discord.rest import (
     FORBIDDEN,
-    INVALID_FORM,
     LOST,
     OVER,
-    UNKNOWN_WEBHOOK,
     UNREACHABLE,
+    Code,
     RateLimited,
     Refused,
     Rest,
@@ -29,7 +28,7 @@ from sekkei_systems.eventbot.rules.markdown import ringing
 
 log = logging.getLogger("sekkei_systems.eventbot.ports.transports")
 
-NEVER = FORBIDDEN | LOST | OVER | {INVALID_FORM}
+NEVER = FORBIDDEN | LOST | OVER | {Code.INVALID_FORM}
 _NONCE_LENGTH = 25
 UNANSWERED_SECONDS = 30.0
 """Discord, which at times takes ten to note an answer, will note none any more."""
@@ -214,7 +213,7 @@ class ToInteraction:
                 return await self.rest.follow_up(token, content)
         except Refused as refused:
             age = self.clock.now() - message.created_at.timestamp()
-            if refused.code == UNKNOWN_WEBHOOK and age < UNANSWERED_SECONDS:
+            if refused.code == Code.UNKNOWN_WEBHOOK and age < UNANSWERED_SECONDS:
                 raise TryAgain(max(1.0, age / 2), str(refused), everywhere=False) from None
             if refused.code in NEVER or refused.status == 404:
                 raise Undeliverable(str(refused)) from None

@@ -62,7 +62,7 @@ class Access:
     async def may_organise(self, actor: Actor, event: Event | None = None) -> bool:
         if event is not None and event.created_by == actor.user_id:
             return True
-        if isinstance(actor, Organiser) or actor.permissions & permissions.ORGANISING:
+        if isinstance(actor, Organiser) or actor.permissions & permissions.Permission.ORGANISING:
             return True
         role = (await self.desk.settings(actor.guild_id)).organiser_role_id
         return role is not None and role in actor.roles
@@ -83,7 +83,7 @@ class Access:
         return await self.host(actor, notice.event_id)
 
     async def creator(self, actor: Actor) -> Creator:
-        if not actor.permissions & permissions.CREATING:
+        if not actor.permissions & permissions.Permission.CREATING:
             settings = await self.desk.settings(actor.guild_id)
             allowed = {settings.organiser_role_id, settings.creator_role_id}
             if not allowed & {*actor.roles, actor.guild_id}:
@@ -91,7 +91,7 @@ class Access:
         return _proven(Creator, actor)
 
     def manager(self, actor: Actor) -> Manager:
-        if not actor.permissions & permissions.MANAGING_GUILD:
+        if not actor.permissions & permissions.Permission.MANAGING_GUILD:
             raise NotManager()
         return _proven(Manager, actor)
 

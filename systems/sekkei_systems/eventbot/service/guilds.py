@@ -106,7 +106,8 @@ class Membership:
         givable = {
             str(one["id"])
             for one in roles
-            if not permissions.bits(one.get("permissions")) & permissions.ADMINISTRATIVE and one["id"] != guild_id
+            if not permissions.bits(one.get("permissions")) & permissions.Permission.ADMINISTRATIVE
+            and one["id"] != guild_id
         }
         return Choices(tuple(channels), named, tuple(one for one in named if one[0] in givable))
 
@@ -209,9 +210,9 @@ class Guilds:
         changed = GuildSettings(**{**vars(current), **given})
         zone_of(changed.time_zone)
         moved = {name for name, value in vars(changed).items() if value != getattr(current, name)}
-        if moved & CHANNELS and not actor.permissions & permissions.MANAGING_GUILD:
+        if moved & CHANNELS and not actor.permissions & permissions.Permission.MANAGING_GUILD:
             raise NotManager()
-        if moved & ROLES and not actor.permissions & permissions.MANAGING_ROLES:
+        if moved & ROLES and not actor.permissions & permissions.Permission.MANAGING_ROLES:
             raise NotRoleManager()
         if "attendee_role_id" in moved and changed.attendee_role_id is not None:
             position = await self._givable(actor, changed.attendee_role_id)
@@ -231,13 +232,13 @@ class Guilds:
             raise BadRole(field="attendee_role_id")
         if int(role.get("position", 0)) >= standing.position:
             raise RoleTooHigh(field="attendee_role_id")
-        if permissions.bits(role.get("permissions")) & permissions.ADMINISTRATIVE:
+        if permissions.bits(role.get("permissions")) & permissions.Permission.ADMINISTRATIVE:
             raise RoleTooPowerful(field="attendee_role_id")
         return int(role.get("position", 0))
 
     async def may_ping(self, actor: Actor, role_id: str) -> None:
         """Rings a role only for whoever may ring it themselves; raises NotPinger."""
-        if actor.permissions & permissions.RINGING:
+        if actor.permissions & permissions.Permission.RINGING:
             return
         try:
             standing = await self.look_up(actor.guild_id, actor.user_id)

@@ -10,7 +10,7 @@ from sekkei.design import TransactionFailed
 from sekkei_systems.eventbot.design import Answer as Reply
 from sekkei_systems.eventbot.design import Event
 from sekkei_systems.eventbot.jobs.removal import REMOVE
-from sekkei_systems.eventbot.ports.discord.rest import INVALID_FORM
+from sekkei_systems.eventbot.ports.discord.rest import Code
 from sekkei_systems.eventbot.refusals import ChooseOption, NoSuchMember, NoSuchOption, NotIn
 from sekkei_systems.eventbot.rules import modals, panels, render
 from sekkei_systems.eventbot.rules.identifiers import Press, custom_id, is_snowflake, read_custom_id, uuid_of
@@ -224,7 +224,7 @@ class Presses:
     async def _event_after(self, asked: Asked, press: Press, said: str, *, tell: bool = False) -> Answer:
         """The message anew, at once and without a call to Discord; and a private word where one is due."""
         event = await self.tools.service.events.get(asked.actor.guild_id, f"EVT#{press.uuid}")
-        undrawable = code_of(event.delivery_error or "") == INVALID_FORM
+        undrawable = code_of(event.delivery_error or "") == Code.INVALID_FORM
         if asked.interaction.from_private or event.member_count > _INLINE_MEMBERS_MAX or undrawable:
             return self._said(asked, said)
         if tell:

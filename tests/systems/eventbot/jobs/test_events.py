@@ -197,9 +197,9 @@ async def test_a_stream_of_joins_without_an_end_does_not_put_the_edit_off(quick:
 @pytest.mark.parametrize(
     ("denied", "trouble"),
     [
-        (permissions.CREATE_PUBLIC_THREADS, "thread"),
-        (permissions.CREATE_EVENTS, "mirror"),
-        (permissions.MANAGE_ROLES, "role"),
+        (permissions.Permission.CREATE_PUBLIC_THREADS, "thread"),
+        (permissions.Permission.CREATE_EVENTS, "mirror"),
+        (permissions.Permission.MANAGE_ROLES, "role"),
     ],
 )
 async def test_a_missing_permission_stops_its_own_step(rich: Bot, denied: int, trouble: str) -> None:
@@ -240,7 +240,7 @@ async def test_a_deleted_role_stops_nothing_else(rich: Bot) -> None:
 
 async def test_a_message_that_is_refused_keeps_nobody_from_their_role(rich: Bot) -> None:
     event = await rich.event()
-    rich.local.server.overwrite(RECRUIT, BOT_ROLE, deny=permissions.VIEW_CHANNEL)
+    rich.local.server.overwrite(RECRUIT, BOT_ROLE, deny=permissions.Permission.VIEW_CHANNEL)
     await rich.service.joining.join(REN.actor, event.event_id)
     now = await settled(rich, event)
     assert "50001" in (now.delivery_error or "")
@@ -447,11 +447,11 @@ async def test_a_native_event_called_off_by_hand_is_left_as_it_is(rich: Bot) -> 
 
 async def test_without_the_permission_organisers_read_that_it_stands_there_still(rich: Bot) -> None:
     event = await rich.event()
-    rich.local.server.let(BOT_ROLE, deny=permissions.CREATE_EVENTS)
+    rich.local.server.let(BOT_ROLE, deny=permissions.Permission.CREATE_EVENTS)
     await rich.service.events.cancel(await rich.host(AOI, event.event_id))
     now = await settled(rich, event)
     assert sentences(now.troubles) == [("mirror-permission", "403 (50013): Missing Permissions")]
-    rich.local.server.let(BOT_ROLE, allow=permissions.CREATE_EVENTS)
+    rich.local.server.let(BOT_ROLE, allow=permissions.Permission.CREATE_EVENTS)
     await rich.service.events.retry(await rich.host(AOI, event.event_id))
     now = await settled(rich, event)
     assert (now.scheduled_event_id, now.troubles, await rich.local.things("scheduled-event")) == (None, {}, [])

@@ -38,7 +38,7 @@ async def test_a_refusal_does_not_keep_the_data_alive(rich: Bot) -> None:
     event = await rich.event()
     await rich.service.joining.join(REN.actor, event.event_id)
     await settled(rich, event)
-    rich.local.server.let(BOT_ROLE, deny=permissions.MANAGE_ROLES)
+    rich.local.server.let(BOT_ROLE, deny=permissions.Permission.MANAGE_ROLES)
     await rich.press(AOI, event, "deleteyes")
     for _ in range(4):
         await rich.work(6)

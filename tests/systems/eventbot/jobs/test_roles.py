@@ -83,12 +83,12 @@ async def test_an_end_that_is_moved_takes_it_back_later(with_role: Bot) -> None:
 
 async def test_a_role_that_got_powers_is_not_handed_out(with_role: Bot) -> None:
     event = await with_role.event()
-    with_role.local.server.let(ATTENDEE_ROLE, allow=permissions.BAN_MEMBERS)
+    with_role.local.server.let(ATTENDEE_ROLE, allow=permissions.Permission.BAN_MEMBERS)
     await with_role.service.joining.join(SOTA.actor, event.event_id)
     assert await holders(with_role) == set()
     stored = await with_role.service.events.get(GUILD_ID, event.event_id)
     assert stored.troubles.keys() == {"role"}
-    with_role.local.server.let(ATTENDEE_ROLE, deny=permissions.BAN_MEMBERS)
+    with_role.local.server.let(ATTENDEE_ROLE, deny=permissions.Permission.BAN_MEMBERS)
     await with_role.service.events.retry(await with_role.host(AOI, event.event_id))
     assert await holders(with_role) == {SOTA.id}
 
@@ -131,7 +131,7 @@ async def test_a_role_above_the_bot_is_told_from_a_missing_permission(with_role:
     assert await holders(with_role) == set()
     assert await trouble_of(with_role, event) == "role-above-bot"
     server.role(BOT_ROLE)["position"] = 3  # type: ignore[index]
-    server.let(BOT_ROLE, deny=permissions.MANAGE_ROLES)
+    server.let(BOT_ROLE, deny=permissions.Permission.MANAGE_ROLES)
     await with_role.service.events.retry(await with_role.host(AOI, event.event_id))
     assert await holders(with_role) == set()
     assert await trouble_of(with_role, event) == "role-permission"
@@ -145,10 +145,10 @@ async def test_a_lost_answer_and_a_missing_permission_are_made_good(with_role: B
     for _ in range(6):
         await with_role.work(30)
     assert await holders(with_role) == {REN.id}
-    with_role.local.server.let(BOT_ROLE, deny=permissions.MANAGE_ROLES)
+    with_role.local.server.let(BOT_ROLE, deny=permissions.Permission.MANAGE_ROLES)
     await with_role.service.joining.leave(REN.actor, event.event_id)
     assert await holders(with_role) == {REN.id}
-    with_role.local.server.let(BOT_ROLE, allow=permissions.MANAGE_ROLES)
+    with_role.local.server.let(BOT_ROLE, allow=permissions.Permission.MANAGE_ROLES)
     await with_role.service.events.retry(await with_role.host(AOI, event.event_id))
     assert await holders(with_role) == set()
 

@@ -73,12 +73,12 @@ async def test_unknown_things(quick: Bot, rest: Rest) -> None:
 
 async def test_channels_that_the_bot_may_not_see_or_write_in(quick: Bot, rest: Rest) -> None:
     server = quick.local.server
-    server.overwrite(CHAT, BOT_ROLE, deny=permissions.VIEW_CHANNEL)
+    server.overwrite(CHAT, BOT_ROLE, deny=permissions.Permission.VIEW_CHANNEL)
     assert await code_of(rest.post(CHAT, HELLO)) == 50001
-    server.overwrite(CHAT, BOT_ROLE, deny=permissions.EMBED_LINKS)
+    server.overwrite(CHAT, BOT_ROLE, deny=permissions.Permission.EMBED_LINKS)
     assert await code_of(rest.post(CHAT, {**HELLO, "embeds": [{"title": "題"}]})) == 50013
     assert await rest.post(CHAT, HELLO)
-    server.overwrite(NOTICES, BOT_ROLE, deny=permissions.SEND_MESSAGES)
+    server.overwrite(NOTICES, BOT_ROLE, deny=permissions.Permission.SEND_MESSAGES)
     assert await code_of(rest.post(NOTICES, HELLO)) == 50013
     said = await quick.local.post(RECRUIT, {"content": "人の"}, author=REN.id)
     assert await code_of(rest.edit(RECRUIT, said.message_id, HELLO)) == 50005
@@ -95,7 +95,9 @@ async def test_one_thread_for_a_message_and_none_in_a_thread(quick: Bot, rest: R
     assert await code_of(rest.edit(message, inside, HELLO)) == 50083
     await rest.post(message, HELLO)
     await rest.edit(message, inside, HELLO)
-    quick.local.server.let(BOT_ROLE, deny=permissions.SEND_MESSAGES_IN_THREADS | permissions.CREATE_PUBLIC_THREADS)
+    quick.local.server.let(
+        BOT_ROLE, deny=permissions.Permission.SEND_MESSAGES_IN_THREADS | permissions.Permission.CREATE_PUBLIC_THREADS
+    )
     quick.clock.advance(5)
     assert await code_of(rest.post(message, HELLO)) == 50013
     other = await rest.post(RECRUIT, HELLO)
@@ -113,7 +115,7 @@ async def test_a_locked_thread_is_for_moderators(quick: Bot, rest: Rest, archive
     await quick.local.keep("thread", message, thread)
     assert await code_of(rest.post(message, HELLO)) == 160005
     assert await code_of(rest.edit(message, inside, HELLO)) == (50083 if archived else 160005)
-    quick.local.server.let(BOT_ROLE, allow=permissions.MANAGE_THREADS)
+    quick.local.server.let(BOT_ROLE, allow=permissions.Permission.MANAGE_THREADS)
     await rest.post(message, HELLO)
     await rest.edit(message, inside, HELLO)
     assert await quick.local.thing("thread", message) == {**thread, "archived": False}
@@ -126,7 +128,7 @@ async def test_roles_keep_their_order(quick: Bot, rest: Rest) -> None:
         assert await code_of(rest.give_role(GUILD_ID, MEI.id, role)) == 50013
     await rest.take_role(GUILD_ID, MEI.id, ATTENDEE_ROLE)  # whoever has it not, loses nothing
     quick.clock.advance(5)
-    quick.local.server.let(BOT_ROLE, deny=permissions.MANAGE_ROLES)
+    quick.local.server.let(BOT_ROLE, deny=permissions.Permission.MANAGE_ROLES)
     assert await code_of(rest.take_role(GUILD_ID, REN.id, ATTENDEE_ROLE)) == 50013
 
 
@@ -149,10 +151,10 @@ async def test_native_events_need_permissions_also_to_be_changed(quick: Bot, res
     await quick.local.keep("scheduled-event", others, {**native(quick), "creator_id": REN.id})
     assert await code_of(rest.edit_scheduled_event(GUILD_ID, others, {"name": "別"})) == 50013
     assert await code_of(rest.delete_scheduled_event(GUILD_ID, others)) == 50013
-    server.let(BOT_ROLE, deny=permissions.CREATE_EVENTS)
+    server.let(BOT_ROLE, deny=permissions.Permission.CREATE_EVENTS)
     assert await code_of(rest.edit_scheduled_event(GUILD_ID, own, {"name": "別"})) == 50013
     assert await code_of(rest.delete_scheduled_event(GUILD_ID, own)) == 50013
-    server.let(BOT_ROLE, allow=permissions.MANAGE_EVENTS)
+    server.let(BOT_ROLE, allow=permissions.Permission.MANAGE_EVENTS)
     assert await code_of(rest.make_scheduled_event(GUILD_ID, native(quick))) == 50013
     for id in (own, others):
         await rest.edit_scheduled_event(GUILD_ID, id, {"name": "別"})
@@ -196,7 +198,7 @@ async def test_without_allowed_mentions_everybody_named_is_rung(quick: Bot, rest
     await rest.post(RECRUIT, {"content": text})
     await rest.post(RECRUIT, {"content": text, "allowed_mentions": {"users": [REN.id]}})
     await rest.post(RECRUIT, {"content": text, "allowed_mentions": {"parse": []}})
-    quick.local.server.let(BOT_ROLE, allow=permissions.MENTION_EVERYONE)
+    quick.local.server.let(BOT_ROLE, allow=permissions.Permission.MENTION_EVERYONE)
     await rest.post(RECRUIT, {"content": text})
     rung = [one.pinged for one, _ in await quick.posts()]
     assert rung == [[REN.id, f"&{ATTENDEE_ROLE}"], [REN.id], [], [REN.id, f"&{ATTENDEE_ROLE}", "everyone"]]

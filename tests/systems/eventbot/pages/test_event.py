@@ -21,7 +21,7 @@ from sekkei_systems.eventbot.pages.event import (
     attendance,
     message,
 )
-from sekkei_systems.eventbot.ports.discord.permissions import CREATE_PUBLIC_THREADS, MANAGE_ROLES
+from sekkei_systems.eventbot.ports.discord.permissions import Permission
 from sekkei_systems.eventbot.refusals import AlreadyMember, AlreadySo, Missing, NoSuchMember, NoSuchNotice, NotStarted
 from sekkei_systems.eventbot.rules import drafts
 from sekkei_systems.eventbot.rules.drafts import Details, NewNotice
@@ -29,7 +29,7 @@ from tests.systems.eventbot.conftest import AOI, MEI, REN, SOTA, YUI, Bot, linke
 
 
 async def test_each_refusal_has_its_own_sentence_and_a_way_to_try_again(rich: Bot) -> None:
-    rich.local.server.let(BOT_ROLE, deny=CREATE_PUBLIC_THREADS | MANAGE_ROLES)
+    rich.local.server.let(BOT_ROLE, deny=Permission.CREATE_PUBLIC_THREADS | Permission.MANAGE_ROLES)
     event = await rich.event()
     await rich.service.joining.join(REN.actor, event.event_id)
     await settled(rich, event)
@@ -39,7 +39,7 @@ async def test_each_refusal_has_its_own_sentence_and_a_way_to_try_again(rich: Bo
     assert "「公開スレッドの作成」を許可" in shown
     assert "「ロールの管理」を許可" in shown
     assert "create public threads" in (await client.get(f"{page}?lang=en")).text
-    rich.local.server.let(BOT_ROLE, allow=CREATE_PUBLIC_THREADS | MANAGE_ROLES)
+    rich.local.server.let(BOT_ROLE, allow=Permission.CREATE_PUBLIC_THREADS | Permission.MANAGE_ROLES)
     assert (await client.post(f"{page}/do/retry")).status == 303
     await settled(rich, event)
     assert "do/retry" not in (await client.get(page)).text

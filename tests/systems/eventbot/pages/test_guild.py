@@ -12,7 +12,7 @@ from sekkei_fakes.discord.discord import Fault
 from sekkei_systems.eventbot.demo.guild import ATTENDEE_ROLE, GUILD_ID, MODERATOR_ROLE, ORGANISER_ROLE, RECRUIT
 from sekkei_systems.eventbot.pages.guild import SettingsForm, feed, save_settings
 from sekkei_systems.eventbot.pages.view import Simulated, view_of
-from sekkei_systems.eventbot.ports.discord.permissions import MANAGE_GUILD
+from sekkei_systems.eventbot.ports.discord.permissions import Permission
 from sekkei_systems.eventbot.rules.drafts import NewNotice
 from sekkei_systems.eventbot.system import SYSTEM
 from tests.systems.eventbot.conftest import AOI, MEI, REN, Bot, linked
@@ -25,7 +25,9 @@ async def test_whoever_manages_the_server_can_have_everything_deleted(quick: Bot
     await quick.service.guilds.save_template(await quick.host(AOI, event.event_id), "ひな型")
     await quick.service.notices.post(await quick.host(AOI, event.event_id), NewNotice("連絡", "本文"))
     await quick.work()
-    manager = await linked(quick, "manager@example.com", replace(AOI, permissions=AOI.permissions | MANAGE_GUILD))
+    manager = await linked(
+        quick, "manager@example.com", replace(AOI, permissions=AOI.permissions | Permission.MANAGE_GUILD)
+    )
     assert "/purge" in (await manager.get(f"/eventbot/guilds/{GUILD_ID}/settings")).text
     assert (await manager.post(f"/eventbot/guilds/{GUILD_ID}/purge")).status == 303
     for _ in range(4):

@@ -14,7 +14,7 @@ from tests.systems.eventbot.conftest import AOI, MEI, REN, SOTA, Bot
 
 
 async def test_a_host_is_the_creator_or_an_organiser_and_carries_the_event(quick: Bot) -> None:
-    maker = replace(SOTA, permissions=EVERYBODY | permissions.CREATE_EVENTS)
+    maker = replace(SOTA, permissions=EVERYBODY | permissions.Permission.CREATE_EVENTS)
     access = quick.service.access
     made = await quick.service.events.create(await quick.creator(maker), Draft("会"), ATTENDEE_ROLE)
     assert (await access.host(SOTA.actor, made.event_id)).event == made

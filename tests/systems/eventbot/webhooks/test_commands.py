@@ -9,7 +9,7 @@ from sekkei_fakes.discord.client import AppClient
 from sekkei_fakes.discord.end import APPLICATION
 from sekkei_systems.eventbot.demo import guild
 from sekkei_systems.eventbot.demo.guild import ATTENDEE_ROLE, GUILD_ID, MODERATOR_ROLE, ORGANISER_ROLE, RECRUIT, Person
-from sekkei_systems.eventbot.ports.discord.permissions import CREATE_EVENTS, MENTION_EVERYONE
+from sekkei_systems.eventbot.ports.discord.permissions import Permission
 from sekkei_systems.eventbot.rules.drafts import NewNotice
 from sekkei_systems.eventbot.rules.limits import problems_of_commands
 from sekkei_systems.eventbot.webhooks.commands import COMMANDS
@@ -94,7 +94,7 @@ async def test_creating_is_for_those_whom_discord_lets_and_the_roles_of_the_sett
     async def may(person: Person) -> bool:
         return (await quick.app.command(person, RECRUIT, "event create", {})).modal is not None
 
-    creator = replace(MEI, permissions=MEI.permissions | CREATE_EVENTS)
+    creator = replace(MEI, permissions=MEI.permissions | Permission.CREATE_EVENTS)
     assert [await may(person) for person in (AOI, REN, SOTA, creator)] == [True, False, False, True]
     await quick.app.command(AOI, RECRUIT, "event settings", {"organiser": ORGANISER_ROLE})
     assert await may(REN)
@@ -178,13 +178,13 @@ async def test_a_post_rings_a_role_only_for_those_who_may(quick: Bot) -> None:
     assert "呼び出せる" in refused.response["data"]["content"]
     forged = await quick.app.submit(AOI, RECRUIT, f"e1:create::{role}", {"title": "会", "start": "明日 21時"})
     assert "呼び出せる" in forged.response["data"]["content"], "the form is not believed"
-    loud = replace(AOI, permissions=AOI.permissions | MENTION_EVERYONE)
+    loud = replace(AOI, permissions=AOI.permissions | Permission.MENTION_EVERYONE)
     for ping in (role, GUILD_ID):
         opened = await quick.app.command(loud, RECRUIT, "event create", {"ping": ping})
         assert opened.modal is not None
         values = {"title": f"会 {ping}", "start": "明日 21時"}
         await quick.app.submit(loud, RECRUIT, opened.modal["custom_id"], values)
-    quick.local.server.let(guild.BOT_ROLE, allow=MENTION_EVERYONE)
+    quick.local.server.let(guild.BOT_ROLE, allow=Permission.MENTION_EVERYONE)
     values = {"title": "みんなの会", "start": "明日 21時"}
     await quick.app.submit(loud, RECRUIT, f"e1:create::{GUILD_ID}", values)
     await quick.work()

@@ -86,11 +86,11 @@ async def test_a_guild_writes_dates_in_its_own_zone(quick: Bot) -> None:
 
 async def test_a_forbidden_channel_is_told_in_the_same_interaction(quick: Bot) -> None:
     await quick.service.guilds.change_settings(await quick.organiser(AOI), recruit_channel_id=CHAT)
-    quick.local.server.overwrite(CHAT, BOT_ROLE, deny=permissions.VIEW_CHANNEL)
+    quick.local.server.overwrite(CHAT, BOT_ROLE, deny=permissions.Permission.VIEW_CHANNEL)
     made = await quick.app.submit(AOI, RECRUIT, "e1:create:", {"title": "会", "start": "明日 21時"})
     said = made.response["data"]
     assert "投稿できません" in said["content"]
-    quick.local.server.overwrite(CHAT, BOT_ROLE, allow=permissions.VIEW_CHANNEL)
+    quick.local.server.overwrite(CHAT, BOT_ROLE, allow=permissions.Permission.VIEW_CHANNEL)
     assert made.message_id is not None
     await quick.app.press(AOI, RECRUIT, made.message_id, said["components"][0]["components"][0]["custom_id"])
     await quick.work(6)

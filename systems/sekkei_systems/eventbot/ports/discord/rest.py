@@ -12,6 +12,7 @@ import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from enum import IntEnum
 from typing import Any
 from urllib.parse import quote
 
@@ -31,49 +32,62 @@ from sekkei.runtime.http import Http
 # └── Refused         4xx with Discord's own code: `unknown`, `forbidden` say what it means for the bot
 
 
-UNKNOWN_CHANNEL = 10003
-UNKNOWN_GUILD = 10004
-UNKNOWN_MEMBER = 10007
-UNKNOWN_MESSAGE = 10008
-UNKNOWN_ROLE = 10011
-_UNKNOWN_USER = 10013
-UNKNOWN_WEBHOOK = 10015
-_UNKNOWN_INTERACTION = 10062
-UNKNOWN_SCHEDULED_EVENT = 10070
-TOO_MANY_SCHEDULED_EVENTS = 30038
-TOO_MANY_OLD_EDITS = 30046
-_ALREADY_ACKNOWLEDGED = 40060
-MISSING_ACCESS = 50001
-NOT_OUR_MESSAGE = 50005
-EMPTY_MESSAGE = 50006
-CANNOT_DM = 50007
-MISSING_PERMISSION = 50013
-WRONG_CHANNEL_TYPE = 50024
-INVALID_TOKEN = 50027
-_INVALID_RECIPIENT = 50033
-INVALID_FORM = 50035
-ARCHIVED_THREAD = 50083
-INVALID_JSON = 50109
-NO_MUTUAL_GUILD = 50278
-THREAD_EXISTS = 160004
-LOCKED_THREAD = 160005
-FINISHED_EVENT = 180000
+class Code(IntEnum):
+    """Discord's own code of a refusal."""
 
-POWERFUL_ROLE, RAISED_ROLE, ROLE_ABOVE_BOT = -1, -2, -3
-"""Not Discord's but ours: a role with administrative permissions, one that stands above whoever chose it, and one that
-stands above the bot, which Discord does not tell from a missing permission."""
+    UNKNOWN_CHANNEL = 10003
+    UNKNOWN_GUILD = 10004
+    UNKNOWN_MEMBER = 10007
+    UNKNOWN_MESSAGE = 10008
+    UNKNOWN_ROLE = 10011
+    UNKNOWN_USER = 10013
+    UNKNOWN_WEBHOOK = 10015
+    UNKNOWN_INTERACTION = 10062
+    UNKNOWN_SCHEDULED_EVENT = 10070
+    TOO_MANY_SCHEDULED_EVENTS = 30038
+    TOO_MANY_OLD_EDITS = 30046
+    ALREADY_ACKNOWLEDGED = 40060
+    MISSING_ACCESS = 50001
+    NOT_OUR_MESSAGE = 50005
+    EMPTY_MESSAGE = 50006
+    CANNOT_DM = 50007
+    MISSING_PERMISSION = 50013
+    WRONG_CHANNEL_TYPE = 50024
+    INVALID_TOKEN = 50027
+    INVALID_RECIPIENT = 50033
+    INVALID_FORM = 50035
+    ARCHIVED_THREAD = 50083
+    INVALID_JSON = 50109
+    NO_MUTUAL_GUILD = 50278
+    THREAD_EXISTS = 160004
+    LOCKED_THREAD = 160005
+    FINISHED_EVENT = 180000
+    POWERFUL_ROLE = -1
+    RAISED_ROLE = -2
+    ROLE_ABOVE_BOT = -3
+    """The last three are not Discord's but ours: a role with administrative permissions, one that stands above whoever
+    chose it, and one that stands above the bot, which Discord does not tell from a missing permission."""
+
 
 FORBIDDEN = frozenset(
-    {UNKNOWN_CHANNEL, UNKNOWN_GUILD, MISSING_ACCESS, MISSING_PERMISSION, CANNOT_DM, ARCHIVED_THREAD, LOCKED_THREAD}
+    {
+        Code.UNKNOWN_CHANNEL,
+        Code.UNKNOWN_GUILD,
+        Code.MISSING_ACCESS,
+        Code.MISSING_PERMISSION,
+        Code.CANNOT_DM,
+        Code.ARCHIVED_THREAD,
+        Code.LOCKED_THREAD,
+    }
 )
 """Somebody in the guild has to do something first; trying again alone does not help."""
-LOST = frozenset({UNKNOWN_MESSAGE, NOT_OUR_MESSAGE})
+LOST = frozenset({Code.UNKNOWN_MESSAGE, Code.NOT_OUR_MESSAGE})
 """The message is gone, or was never ours: post another."""
-UNREACHABLE = frozenset({_UNKNOWN_USER, CANNOT_DM, _INVALID_RECIPIENT, NO_MUTUAL_GUILD})
+UNREACHABLE = frozenset({Code.UNKNOWN_USER, Code.CANNOT_DM, Code.INVALID_RECIPIENT, Code.NO_MUTUAL_GUILD})
 """Somebody takes no direct messages, or is nobody any more."""
-NOT_HERE = frozenset({UNKNOWN_GUILD, UNKNOWN_MEMBER, MISSING_ACCESS})
+NOT_HERE = frozenset({Code.UNKNOWN_GUILD, Code.UNKNOWN_MEMBER, Code.MISSING_ACCESS})
 """Somebody has left the guild, or the bot was thrown out of it."""
-OVER = frozenset({UNKNOWN_WEBHOOK, _UNKNOWN_INTERACTION, INVALID_TOKEN, _ALREADY_ACKNOWLEDGED})
+OVER = frozenset({Code.UNKNOWN_WEBHOOK, Code.UNKNOWN_INTERACTION, Code.INVALID_TOKEN, Code.ALREADY_ACKNOWLEDGED})
 """An interaction that can no longer be answered."""
 
 
@@ -525,7 +539,7 @@ class Rest:
         found = _json(answer.body)
         if answer.status == 401 and for_interaction:
             # The interaction's own token is over; that says nothing of the bot's.
-            raise Refused(401, INVALID_TOKEN, str(found.get("message", ""))[:300])
+            raise Refused(401, Code.INVALID_TOKEN, str(found.get("message", ""))[:300])
         if answer.status == 401:
             self._halted = True
             raise Unauthorised("Discord does not accept the token")
