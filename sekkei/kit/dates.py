@@ -74,8 +74,7 @@ class Unread(ValueError):
         self.values = {"text": " ".join(text.split())[:40], **values}
 
 
-@dataclass(frozen=True, slots=True)
-class Period:
+class Period(NamedTuple):
     """A start and perhaps an end."""
 
     start: datetime
@@ -167,14 +166,10 @@ def _number_of(weekday: str) -> int:
     return _WEEKDAYS.index(weekday) if weekday in _WEEKDAYS else _DAY_NAMES.index(weekday[:3])
 
 
-def _weekend(found: re.Match[str], here: _Here) -> _Days:
-    return _Days(_week(found, here).days[5:])
-
-
 def _week(found: re.Match[str], here: _Here) -> _Days:
     which = next((word for word in found.groups() if word), "今")
     monday = here.today + timedelta(7 * _WEEKS.get(which, 0) - here.today.weekday())
-    return _Days(tuple(monday + timedelta(day) for day in range(7)))
+    return _Days(tuple(monday + timedelta(day) for day in range(5 if "末" in found[0] or "end" in found[0] else 0, 7)))
 
 
 def _months(here: _Here, ahead: int) -> tuple[int, int]:
@@ -262,15 +257,15 @@ _ROWS: tuple[tuple[str, bool, _Read], ...] = (
     (r"あす(?![ぁ-んー])|あす(?=の|から|まで)", _ANYWHERE, _word),
     (r"\b(?:day after tomorrow|today|tonight|tomorrow|tmrw|tmr|tmw)\b", _ANYWHERE, _word),
     (r"前日|当日|\bthe day before\b|\bthe same day\b", _ALONE, _beside_start),
-    (r"(再来|来|今)週の?週?末|\b(this|next) weekend\b", _ANYWHERE, _weekend),
-    (r"週末|\bweekend\b", _ALONE, _weekend),
+    (r"(再来|来|今)週の?週?末|\b(this|next) weekend\b", _ANYWHERE, _week),
+    (r"週末|\bweekend\b", _ALONE, _week),
     (rf"(再来|来|今)週の?\s*{_KANJI}(?:曜日?|(?=$|[\s,、にの夜朝昼午深]|まで|から))", _ANYWHERE, _weekday),
     (rf"(次|今度)の?\s*{_KANJI}曜日?", _ANYWHERE, _weekday),
     (rf"\b(next) week(?:'s)?,? {_NAME}|\b{_NAME} (next) week\b|\b(this|next) {_NAME}", _ANYWHERE, _weekday),
     (rf"{_KANJI}曜日?|\b((?:mon|tues|wednes|thurs|fri|satur|sun)day)\b", _ANYWHERE, _weekday),
     (rf"(?<=\bby ){_NAME}|(?<=\bon ){_NAME}|(?<=\s){_NAME}(?=\s*$)", _ANYWHERE, _weekday),
     (_STATED, _ALONE, _weekday),
-    (r"(?<!\d)(?P<which>再来月|来月|今月|月)の?(?P<d>)末", _ANYWHERE, _of_month),
+    (r"(?<!\d)(?P<which>再来月|来月|今月|月)の?(?P<d>)月?末", _ANYWHERE, _of_month),
     (r"\b(?P<which>end of (?:the )?month|eom)(?P<d>)\b", _ANYWHERE, _of_month),
     (r"\b(next) week\b", _ANYWHERE, _week),
 )
@@ -488,7 +483,7 @@ def _chosen(meant: _Days, clocks: Clocks, text: str, now: datetime) -> datetime:
         found = _moments(tuple(day + timedelta(meant.again) for day in meant.days), clocks, now)
     if not found:
         raise Unread("skipped-time", text)
-    coming = [moment for moment in found if moment > now]
+    coming = [moment.astimezone(now.tzinfo) for moment in found if moment > now]
     if len(coming) > 1:
         choices = " / ".join(f"{moment:%Y-%m-%d %H:%M}" for moment in coming)
         raise Unread("several-dates", text, tuple(coming), choices=choices)
@@ -499,7 +494,7 @@ def _moments(days: tuple[date, ...], clocks: Clocks, now: datetime) -> list[date
     """When the clock in the zone of `now` shows it on these days: not at all where it is put forward, first of two
     where it is put back."""
     walls = {_at(day, clock, now) for day in days for clock in clocks}
-    return sorted(wall for wall in walls if wall.astimezone(UTC).astimezone(now.tzinfo) == wall)
+    return sorted(at for wall in walls if (at := wall.astimezone(UTC)).astimezone(now.tzinfo) == wall)
 
 
 def _at(day: date, clock: Clock, now: datetime) -> datetime:
@@ -513,8 +508,8 @@ def _end(start: datetime, clocks: Clocks) -> datetime:
 
 
 def _to_come(moment: datetime, text: str, now: datetime) -> datetime:
-    moment = moment.astimezone(now.tzinfo)
-    if moment <= now:
+    passed, moment = moment.astimezone(UTC) <= now, moment.astimezone(now.tzinfo)
+    if passed:
         raise Unread("past-date", text, when=f"{moment:%Y-%m-%d %H:%M}")
     if moment > now + timedelta(days=366 * YEARS_AHEAD_MAX):
         raise Unread("far-date", text, years=YEARS_AHEAD_MAX)

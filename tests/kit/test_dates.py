@@ -305,6 +305,12 @@ def test_a_time_that_the_clocks_skip_is_refused() -> None:
     assert dates.read_moment("2026-10-25 02:30", berlin).astimezone(UTC).hour == 0, "the first of the two"
 
 
+def test_the_first_of_two_may_have_passed() -> None:
+    """The second 2:40 of the night in which 2:45 stands on the clock twice: the next 2:45 is of the day after it."""
+    second = datetime(2026, 10, 25, 2, 40, fold=1, tzinfo=ZoneInfo("Europe/Berlin"))
+    assert dates.read_moment("2:45", second).day == 26
+
+
 WAYS = (
     "%Y-%m-%d %H:%M", "%Y/%m/%d %H:%M", "%Y年%m月%d日 %H時%M分", "%m/%d %H:%M", "%m-%d %H:%M", "%m月%d日 %H:%M",
     "%d %B %Y %H:%M", "%A, %B %d at %I:%M %p", "%d.%m.%Y %H:%M", "%d/%m/%Y %H:%M", "%m/%d/%Y %H:%M", "%a %H:%M",

@@ -15,17 +15,12 @@ from sekkei.kit.dates import days_in
 from sekkei_systems.tasks.design.statuses import Priority
 from sekkei_systems.tasks.rules.drafts import FIRST_DAY, LAST_DAY
 
-PRIORITIES = {
-    "high": Priority.HIGH,
-    "高": Priority.HIGH,
-    "1": Priority.HIGH,
-    "medium": Priority.MEDIUM,
-    "中": Priority.MEDIUM,
-    "2": Priority.MEDIUM,
-    "low": Priority.LOW,
-    "低": Priority.LOW,
-    "3": Priority.LOW,
+_PRIORITIES = {
+    Priority.HIGH: ("high", "高", "1"),
+    Priority.MEDIUM: ("medium", "中", "2"),
+    Priority.LOW: ("low", "低", "3"),
 }
+PRIORITIES = {word: priority for priority, words in _PRIORITIES.items() for word in words}
 ME = ("me", "自分")
 
 
@@ -39,16 +34,6 @@ class Understood:
     tags: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class _Said:
-    """A day, and where in the text it stands."""
-
-    day: date
-    begins: bool
-    start: int
-    stop: int
-
-
 def understood(
     text: str, today: date, people: Mapping[str, str] | None = None, tags: Mapping[str, str] | None = None, me: str = ""
 ) -> Understood:
@@ -58,15 +43,11 @@ def understood(
     left, found = _called(left, "#＃", tags or {})
     days: dict[bool, date] = {}
     for _ in range(2):
-        said = _first(left, today, days)
-        if said is None:
-            break
-        days[said.begins] = said.day
-        left = f"{left[: said.start]} {left[said.stop :]}"
-    if True in days and False in days and days[False] < days[True]:
-        return Understood(_line(text))
+        for begins, day, start, stop in _first(left, today, days):
+            days[begins] = day
+            left = f"{left[:start]} {left[stop:]}"
     title = _line(left)
-    if not title:
+    if not title or (len(days) == 2 and days[False] < days[True]):
         return Understood(_line(text))
     return Understood(title, days.get(True), days.get(False), priority, next(iter(assignees), None), frozenset(found))
 
@@ -108,24 +89,16 @@ _FROM_AFTER = re.compile(r"\s*(?:から|開始)")
 _UNTIL_AFTER = re.compile(r"\s*(?:までに?|(?:締め?切り?|〆切|期限|に|の)(?=\s|$))")
 
 
-def _first(text: str, today: date, known: Iterable[bool]) -> _Said | None:
-    """The first day in a text; of several readings of the same place the longest. A start, or an end, is said once."""
-    said = [one for one in _all(text, today) if one.begins not in known]
-    return min(said, key=lambda one: (one.start, -one.stop), default=None)
-
-
-def _all(text: str, today: date) -> Iterable[_Said]:
-    """Without those in an address, and by the likeliest meaning: the page shows it to the one who types."""
+def _first(text: str, today: date, known: Iterable[bool]) -> list[tuple[bool, date, int, int]]:
+    """The first day in a text, whether it is a start, and its place with the particles around it: outside of addresses,
+    of several at one place the longest, by its likeliest meaning, which the page shows."""
     links = [found.span() for found in _LINK.finditer(text)]
-    for found in days_in(text, today):
-        in_link = any(start <= found.start < stop for start, stop in links)
-        if not in_link and FIRST_DAY <= found.days[0] <= LAST_DAY:
-            yield _with_particles(text, found.days[0], found.start, found.stop)
-
-
-def _with_particles(text: str, day: date, start: int, stop: int) -> _Said:
-    begins_before, begins_after = _FROM_BEFORE.search(text[:start]), _FROM_AFTER.match(text, stop)
-    before, after = _UNTIL_BEFORE.search(text[:start]), _UNTIL_AFTER.match(text, stop)
-    first, last = begins_before or before, begins_after or after
-    begins = begins_before is not None or begins_after is not None
-    return _Said(day, begins, first.start() if first else start, last.end() if last else stop)
+    places = []
+    for start, stop, days in days_in(text, today):
+        starts = _FROM_BEFORE.search(text[:start]), _FROM_AFTER.match(text, stop)
+        before, after = starts[0] or _UNTIL_BEFORE.search(text[:start]), starts[1] or _UNTIL_AFTER.match(text, stop)
+        place = any(starts), days[0], before.start() if before else start, after.end() if after else stop
+        in_link = any(first <= start < last for first, last in links)
+        if not in_link and FIRST_DAY <= days[0] <= LAST_DAY and place[0] not in known:
+            places.append(place)
+    return sorted(places, key=lambda place: (place[2], -place[3]))[:1]
