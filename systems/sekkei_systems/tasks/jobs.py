@@ -56,7 +56,7 @@ from sekkei_systems.tasks.rules.writes import still_open
 from sekkei_systems.tasks.service.imports import JOB as IMPORT
 from sekkei_systems.tasks.service.imports import ImportWork
 from sekkei_systems.tasks.service.mail import Digest
-from sekkei_systems.tasks.service.subtasks import untied
+from sekkei_systems.tasks.service.subtasks import unlinked
 
 STEP_ITEMS = 100
 DIGEST_TEAMS = 10
@@ -214,7 +214,7 @@ class TaskJobs:
         if plan is None or not (plan.parent or plan.children):
             return Progress(0)
         try:
-            await self.db.transact(*untied(plan))
+            await self.db.transact(*unlinked(plan))
         except TransactionFailed:
             return Progress(0, "more")
         return Progress(1)

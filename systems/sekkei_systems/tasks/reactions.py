@@ -97,7 +97,7 @@ class TaskReactions:
             await self.flows.changed(change.old, change.new)
             if _just_done(change.old, change.new):
                 await self.recurrence.done(change.new)
-            await self.herald.changed(change.old, change.new)
+            await self.herald.tell_of_task(change.old, change.new)
         if not _came_in(change):
             self._publish_task(team_id, task_id, change.new)
         if change.old is not None and change.new is not None:
@@ -131,9 +131,9 @@ class TaskReactions:
 
     async def comment(self, change: Change[Comment]) -> None:
         if change.new is not None and change.old is None:
-            await self.herald.said(change.new)
+            await self.herald.tell_of_comment(change.new)
         if change.new is None or change.old is None:
-            await self.herald.counted(change.ref.values["team_id"], change.ref.values["task_id"])
+            await self.herald.count_comments(change.ref.values["team_id"], change.ref.values["task_id"])
         self._publish(change, "comment")
         if change.new is not None and change.old is None:
             await self.webhooks.tell(change.new.team_id, hooks.of_comment(change.new))

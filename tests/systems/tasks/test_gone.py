@@ -232,7 +232,7 @@ async def test_nobody_is_told_anything_after_they_left(world: World) -> None:
     aoi = await world.admin("aoi", team.team_id)
     made = await world.service.tasks.create(aoi, TaskDraft("仕事", assignee="ren"))
     await leave(world.opened.parts.personal, REN)
-    await Herald(world.opened.context.db, world.clock).changed(None, made)
+    await Herald(world.opened.context.db, world.clock).tell_of_task(None, made)
     assert [key for key in await rows_of(world, "ren") if "NOTE#" in key] == []
 
 

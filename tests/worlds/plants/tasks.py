@@ -89,10 +89,10 @@ def a_former_parent_keeps_its_subtask(patch: pytest.MonkeyPatch) -> None:
     """Whoever is given another parent stays on the list of the one before."""
     from sekkei_systems.tasks.service import subtasks
 
-    def others(self: subtasks.Tie, task_id: str) -> list[Any]:
+    def others(self: subtasks.ParentLink, task_id: str) -> list[Any]:
         return subtasks.adopted(self.team_id, self.parent, [task_id], self.above)
 
-    patch.setattr(subtasks.Tie, "others", others)
+    patch.setattr(subtasks.ParentLink, "others", others)
 
 
 def views_of_a_team_that_is_gone_stay(patch: pytest.MonkeyPatch) -> None:
@@ -159,7 +159,7 @@ def numbers_are_given_twice(patch: pytest.MonkeyPatch) -> None:
     from sekkei_systems.tasks.service import tasks
     from sekkei_systems.tasks.service.numbers import Numbers
 
-    sound = tasks.beside
+    sound = tasks.rows_of_new_task
 
     async def take(self: Numbers, team_id: str, count: int) -> range:
         from sekkei_systems.tasks.design import Totals, totals
@@ -169,7 +169,7 @@ def numbers_are_given_twice(patch: pytest.MonkeyPatch) -> None:
         return range(last + 1, last + count + 1)
 
     patch.setattr(Numbers, "take", take)
-    patch.setattr(tasks, "beside", lambda task: sound(replace(task, number=None)))
+    patch.setattr(tasks, "rows_of_new_task", lambda task: sound(replace(task, number=None)))
 
 
 def what_is_open_again_is_still_said_to_be_done(patch: pytest.MonkeyPatch) -> None:
@@ -360,7 +360,7 @@ def a_note_for_every_delivery(patch: pytest.MonkeyPatch) -> None:
     """Each has a name of its own; and the stream tells everything once more, as it may."""
     from sekkei_systems.tasks.service.notes import Herald
 
-    told, changed, said = Herald._tell, Herald.changed, Herald.said
+    told, changed, said = Herald._tell, Herald.tell_of_task, Herald.tell_of_comment
 
     async def tell(self: Herald, user_id: str, kind: Any, task: Any, by: Any, at: Any, id: str, text: str = "") -> None:
         await told(self, user_id, kind, task, by, at, self.clock.uuid(), text)
@@ -374,8 +374,8 @@ def a_note_for_every_delivery(patch: pytest.MonkeyPatch) -> None:
         await said(self, comment)
 
     patch.setattr(Herald, "_tell", tell)
-    patch.setattr(Herald, "changed", changed_twice)
-    patch.setattr(Herald, "said", said_twice)
+    patch.setattr(Herald, "tell_of_task", changed_twice)
+    patch.setattr(Herald, "tell_of_comment", said_twice)
 
 
 BOARD = "adds_a_task", "moves_a_task"

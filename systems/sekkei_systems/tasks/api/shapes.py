@@ -13,7 +13,7 @@ from sekkei_systems.tasks.design import Delivered, Hook, HookDelivery, HookEvent
 from sekkei_systems.tasks.design.statuses import Order, Priority, Status
 from sekkei_systems.tasks.rules.drafts import ENTERED, TaskChanges, TaskDraft
 from sekkei_systems.tasks.rules.filters import Late
-from sekkei_systems.tasks.service.plans import NOTHING, Beside
+from sekkei_systems.tasks.service.plans import NO_EXTRAS, Extras
 
 HOOK_TESTS = (Rate.per_minute(20), "webhook")
 """Deliveries that somebody has sent by hand to an address of their choice."""
@@ -356,8 +356,8 @@ class DeliveryOut(Struct, rename="camel"):
         return cls(one.delivery_id, one.event, one.event_id, *told)
 
 
-def task_out(task: Task, beside: Beside = NOTHING) -> TaskOut:
-    family = beside.family
+def task_out(task: Task, extras: Extras = NO_EXTRAS) -> TaskOut:
+    family = extras.family
     entered = {name: getattr(task, name) for name in ENTERED}
     return TaskOut(
         **{**entered, "tags": sorted(ref.removeprefix("TAG#") for ref in task.tags)},
@@ -366,7 +366,7 @@ def task_out(task: Task, beside: Beside = NOTHING) -> TaskOut:
         team=task.team_id,
         parent=family.parent.task_id if family.parent else None,
         subtasks=Progress(family.done, len(family.children)),
-        comments=beside.comments,
+        comments=extras.comments,
         created_at=task.created_at,
         updated_at=task.updated_at,
         done_at=task.done_at,

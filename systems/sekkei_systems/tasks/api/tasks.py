@@ -67,8 +67,8 @@ async def answer(plans: Plans, task: Task) -> Answer[TaskOut]:
 
 async def outs(plans: Plans, found: Sequence[Task]) -> list[TaskOut]:
     """With what stands beside the tasks."""
-    beside = await plans.beside(found)
-    return [task_out(task, beside[task.task_id]) for task in found]
+    extras = await plans.extras(found)
+    return [task_out(task, extras[task.task_id]) for task in found]
 
 
 @operations.get("/teams/{team_id}/tasks", summary="Tasks: by status, tag, lateness, words, assignee", tag="tasks")
@@ -82,10 +82,10 @@ async def list_tasks(member: Member, tasks: Tasks, plans: Plans, wanted: Filter,
 async def create_task(
     member: Member, tasks: Tasks, idempotency: Idempotency, body: NewTask, headers: Repeatable
 ) -> Answer[TaskOut]:
-    def make(also: Also[Task]) -> Awaitable[Task]:
-        return tasks.create_with(member, draft, also, parent)
+    def make(in_same_transaction: Also[Task]) -> Awaitable[Task]:
+        return tasks.create_with(member, draft, in_same_transaction, parent)
 
-    draft, parent = drafted(body), body.parent and await tasks.subtasks.meant(member, body.parent)
+    draft, parent = drafted(body), body.parent and await tasks.subtasks.parent_id(member, body.parent)
     asked = ("task", draft, parent) if parent else ("task", draft)
     out = partial(first_out, parent=parent)
     row = headers.row("tasks", member.team_id, member.user_id)
@@ -259,8 +259,8 @@ async def count_comments(member: Member, tasks: Tasks, query: CountQuery) -> dic
 async def add_comment(
     member: Member, comments: Comments, idempotency: Idempotency, task_id: str, body: NewComment, headers: Repeatable
 ) -> Answer[CommentOut]:
-    def make(also: Also[Comment]) -> Awaitable[Comment]:
-        return comments.add(member, task_id, body.text, also)
+    def make(in_same_transaction: Also[Comment]) -> Awaitable[Comment]:
+        return comments.add(member, task_id, body.text, in_same_transaction)
 
     row = headers.row("tasks", member.team_id, member.user_id)
     made = await with_effect(idempotency, row, ("comment", task_id, body), make, comment_out, CommentOut)
@@ -299,10 +299,15 @@ async def create_quick(
 ) -> Answer[TaskOut]:
     """`report by next fri @Ann #docs !high`, in Japanese or English."""
 
-    async def make(also: Also[Task]) -> Task:
-        return await tasks.create_with(member, await quick.draft(member, body.text, body.status), also, parent)
+    async def make(in_same_transaction: Also[Task]) -> Task:
+        return await tasks.create_with(
+            member, await quick.draft(member, body.text, body.status), in_same_transaction, parent
+        )
 
-    parent, line = body.parent and await tasks.subtasks.meant(member, body.parent), QuickTask(body.text, body.status)
+    parent, line = (
+        body.parent and await tasks.subtasks.parent_id(member, body.parent),
+        QuickTask(body.text, body.status),
+    )
     asked = ("quick", line, parent) if parent else ("quick", line)
     row = headers.row("tasks", member.team_id, member.user_id)
     made = await with_effect(idempotency, row, asked, make, partial(first_out, parent=parent), TaskOut)

@@ -41,12 +41,12 @@ class Rule(Struct):
 
 async def shown(view: View, plans: Plans, plan: Plan) -> dict[str, Any]:
     """What the part of the page needs."""
-    around = await plans.around(plan)
+    shown = await plans.on_page(plan)
     return {
         "plan": plan,
-        "blockers": around.blockers,
-        "family": around.family,
-        "closable": around.closable,
+        "blockers": shown.blockers,
+        "family": shown.family,
+        "closable": shown.closable,
         "rules": list(PRESETS),
         "rule": preset_of(plan.rule),
     }

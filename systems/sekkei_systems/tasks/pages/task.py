@@ -112,7 +112,7 @@ async def change(
 ) -> Html | Redirect:
     """What others changed meanwhile is kept; where both changed the same, the page shows both."""
     try:
-        before, saved = await tasks.edit_from(view.member, task_id, sent.value.draft, sent.value.seen, sent.value.kept)
+        before, saved = await tasks.edit(view.member, task_id, sent.value.draft, sent.value.seen, sent.value.kept)
     except Clashed as clash:
         form = Form(clash.draft.plain())
         return await shown(view, clash.task, listening, tasks, comments, plans, clash.status, form, list(clash.clashes))

@@ -50,7 +50,7 @@ def reference(key: str, number: int | None) -> str:
     return "" if number is None else f"{key}-{number}"
 
 
-def meant(word: str, keys: Collection[str]) -> int | None:
+def number_in(word: str, keys: Collection[str]) -> int | None:
     """The number that a word means to a team: `DEV-12`, `#12` or `12`; None for any other word."""
     plain = half_width(word)
     short = _SHORT.fullmatch(plain)

@@ -43,7 +43,7 @@ def stored(task: Task) -> Task:
     return replace(task, description=task.description[:DESCRIPTION_KEPT_MAX], has_more=True)
 
 
-def beside(task: Task) -> list[Action[Any, Any]]:
+def rows_of_new_task(task: Task) -> list[Action[Any, Any]]:
     """What a new task brings along."""
     found: list[Action[Any, Any]] = [talks.create(Talk(team_id=task.team_id, task_id=task.task_id)), *texts(task)]
     if task.number is not None:
@@ -86,11 +86,11 @@ def still_open(team_id: str) -> Action[Any, Any]:
     return teams.must_exist(team_id).when(Team.closing.absent() | Team.closing.is_(False))
 
 
-def told(
-    task: Task, wanted: Task, who: str, name: str, at: datetime, also: Mapping[str, list[str]] | None = None
+def history_rows(
+    task: Task, wanted: Task, who: str, name: str, at: datetime, parent_change: Mapping[str, list[str]]
 ) -> list[Action[Any, Any]]:
-    """The line in the history, with what was there before; `also` is what changed beside the task."""
-    changes = {**differences(task, wanted), **(also or {})}
+    """The line in the history, with what was there before; `parent_change` is what it is part of."""
+    changes = {**differences(task, wanted), **parent_change}
     made = Activity(
         team_id=task.team_id,
         task_id=task.task_id,

@@ -51,7 +51,7 @@ class Comments:
         member: Member,
         task_id: str,
         text: str,
-        beside: Callable[[Comment], list[Action[Any, Any]]] = lambda made: [],
+        in_same_transaction: Callable[[Comment], list[Action[Any, Any]]] = lambda made: [],
     ) -> Comment:
         """Whoever it calls by @name finds it among their notes."""
         written = _checked(text)
@@ -68,7 +68,7 @@ class Comments:
         task = await self.db.get(one_task(member.team_id, task_id))
         if task is None or task.deleted_at is not None:
             raise NoSuchTask()
-        more = beside(made)
+        more = in_same_transaction(made)
         if not more:
             return await self.db.write(comments.create(made).known_by(Comment.comment_id))
         await self.db.transact(comments.create(made), *more)

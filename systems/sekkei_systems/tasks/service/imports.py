@@ -134,7 +134,7 @@ class ImportWork:
         drafts = [draft_of(one, tags, people) for one in new]
         above = await self._above(member, new)
 
-        def beside(made: list[Task]) -> list[Action[Any, Any]]:
+        def with_tasks(made: list[Task]) -> list[Action[Any, Any]]:
             pairs = list(zip(new, made, strict=True))
             rows = [
                 imported.create(Imported(team_id=task.team_id, source=one.source, task_id=task.task_id))
@@ -143,7 +143,7 @@ class ImportWork:
             ]
             return [*rows, *self._plans(pairs, above, import_id), *with_them]
 
-        await self.tasks.create_together(member.team_id, member.user_id, drafts, beside, import_id)
+        await self.tasks.create_together(member.team_id, member.user_id, drafts, with_tasks, import_id)
 
     def _plans(
         self, pairs: Sequence[tuple[ForeignTask, Task]], above: Mapping[str, Plan], import_id: str
@@ -179,7 +179,7 @@ class ImportWork:
     async def _parent(self, member: Member, name: str) -> Plan | None:
         came = await self.db.get(imported_as(member.team_id, name).consistent()) if "/" in name else None
         try:
-            id = came.task_id if came else await self.tasks.subtasks.meant(member, name)
+            id = came.task_id if came else await self.tasks.subtasks.parent_id(member, name)
             await self.tasks.card(member, id)
         except (NoSuchParent, NoSuchTask):
             return None

@@ -73,7 +73,7 @@ class Herald:
     db: Database
     clock: Clock
 
-    async def changed(self, old: Task | None, new: Task) -> None:
+    async def tell_of_task(self, old: Task | None, new: Task) -> None:
         """Whoever is given a task is told, unless it came with many others out of a file."""
         came_in = old is None and new.import_id is not None
         theirs_now = new.assignee is not None and not came_in and (old is None or old.assignee != new.assignee)
@@ -82,7 +82,7 @@ class Herald:
             by = new.updated_by, await self._name(new.updated_by)
             await self._tell(new.assignee, NoteKind.ASSIGNED, new, by, at, f"{new.task_id}-{new.version}")
 
-    async def said(self, comment: Comment) -> None:
+    async def tell_of_comment(self, comment: Comment) -> None:
         """What was said of a task that went in that moment goes too: nobody else would come for it."""
         task = await self.db.get(one_task(comment.team_id, comment.task_id))
         if task is None:
@@ -94,7 +94,7 @@ class Herald:
         if task.assignee and task.assignee != comment.author and task.assignee not in comment.mentions:
             await self._tell_of(comment, task.assignee, NoteKind.COMMENT, task)
 
-    async def counted(self, team_id: str, task_id: str) -> None:
+    async def count_comments(self, team_id: str, task_id: str) -> None:
         """How many comments a task has now. Counted anew each time, so a record that comes again changes nothing."""
         count = await self.db.count(comments_on(team_id, task_id).consistent())
         try:

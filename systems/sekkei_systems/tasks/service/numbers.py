@@ -9,7 +9,7 @@ from sekkei.clock import Clock
 from sekkei.design import ConditionFailed, Database
 from sekkei_systems.tasks.design import Totals, numbered, totals
 from sekkei_systems.tasks.refusals import NoSuchTask, NoSuchTeam
-from sekkei_systems.tasks.rules.identifiers import meant
+from sekkei_systems.tasks.rules.identifiers import number_in
 from sekkei_systems.tasks.service.access import Member
 
 
@@ -36,7 +36,7 @@ class Numbers:
 
     async def named(self, member: Member, text: str) -> str:
         """The id that somebody means by an id, or by a number as in DEV-12; the task may be gone."""
-        number = meant(text, member.keys)
+        number = number_in(text, member.keys)
         return text if number is None else await self.task_id(member, number)
 
     async def known(self, member: Member, given: Sequence[int]) -> dict[int, str]:

@@ -36,7 +36,7 @@ from sekkei_systems.tasks.rules.identifiers import short
 from sekkei_systems.tasks.rules.recurring import BadRule, anchored, checked, following
 from sekkei_systems.tasks.service.access import Member
 from sekkei_systems.tasks.service.numbers import Numbers
-from sekkei_systems.tasks.service.subtasks import Tie
+from sekkei_systems.tasks.service.subtasks import ParentLink
 from sekkei_systems.tasks.service.tasks import TRIES_MAX, Tasks
 
 CHECKS_MAX = 100
@@ -66,18 +66,18 @@ ALONE = Relatives()
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
+class Extras:
     """What the API tells of a task that is not its own."""
 
     comments: int = 0
     family: Relatives = ALONE
 
 
-NOTHING = Beside()
+NO_EXTRAS = Extras()
 
 
 @dataclass(frozen=True, slots=True)
-class Around:
+class PlanOnPage:
     """What a task's page shows of others."""
 
     blockers: list[Task]
@@ -120,27 +120,27 @@ class Plans:
         """Of the tasks that have some."""
         return await self._families(await self._several(member, task_ids))
 
-    async def beside(self, found: Sequence[Task]) -> dict[str, Beside]:
+    async def extras(self, found: Sequence[Task]) -> dict[str, Extras]:
         """What stands beside tasks, in one call; in two, where they have relatives. They may be of several teams."""
         refs: list[Ref[Any]] = [talk_about(one.team_id, one.task_id) for one in found]
         there = await self.db.get_many([*refs, *(plans(one.team_id, one.task_id) for one in found)])
         families = await self._families([one for one in there[len(found) :] if one])
         ids = [one.task_id for one in found]
         talks = zip(ids, there, strict=False)
-        return {id: Beside(talk.comments if talk else 0, families.get(id, ALONE)) for id, talk in talks}
+        return {id: Extras(talk.comments if talk else 0, families.get(id, ALONE)) for id, talk in talks}
 
     async def _families(self, found: Sequence[Plan]) -> dict[str, Relatives]:
         named = await self._named_in([replace(one, blocked_by=frozenset()) for one in found])
         families = {one.task_id: _family(one, named) for one in found}
         return {id: family for id, family in families.items() if family != ALONE}
 
-    async def around(self, plan: Plan) -> Around:
+    async def on_page(self, plan: Plan) -> PlanOnPage:
         """For the task's page."""
         own = frozenset({plan.task_id} if plan.children else ())
         named = await self._named_in([replace(plan, children=plan.children | own)], consistent=True)
         family, task = _family(plan, named), named.get(plan.task_id)
         closable = bool(family.children and not family.open and task and task.status is not Status.DONE)
-        return Around([named[id] for id in sorted(plan.blocked_by) if id in named], family, closable)
+        return PlanOnPage([named[id] for id in sorted(plan.blocked_by) if id in named], family, closable)
 
     async def _several(self, member: Member, task_ids: Sequence[str]) -> list[Plan]:
         wanted = [plans(member.team_id, id) for id in dict.fromkeys(task_ids)]
@@ -184,7 +184,7 @@ class Plans:
     async def block(self, member: Member, task_id: str, by: str) -> Plan:
         """`by` is an id, or a number as in DEV-12. Two people cannot close a circle together: whoever is second looks
         again."""
-        by_id = await self._meant(member, by)
+        by_id = await self._blocker_id(member, by)
         for attempt in range(TRIES_MAX):
             seen = await self.db.get(links(member.team_id).consistent()) or Links(team_id=member.team_id)
             await self._check_circle(member, task_id, by_id)
@@ -200,7 +200,7 @@ class Plans:
                 await pause(attempt, self.clock)
         raise Contended("SK303", f"dependencies of team {member.team_id} kept being changed by others")
 
-    async def _meant(self, member: Member, by: str) -> str:
+    async def _blocker_id(self, member: Member, by: str) -> str:
         found = await self._named(member, by)
         try:
             if "#" in found:
@@ -319,15 +319,16 @@ class Recurrence:
         raise Contended("SK303", f"the plan of {task.task_id} kept being changed by others")
 
     async def _next(self, task: Task, plan: Plan, due: date) -> Task:
-        draft, tie = await self._again(await self.tasks.whole(task), due), await self._tie(plan)
+        draft, link = await self._again(await self.tasks.whole(task), due), await self._link(plan)
         who = await self._maker(task)
         # An assignee is looked at where tasks are made; one item stands in a transaction once.
         still_there = [team_users.must_exist(task.team_id, who)] if who and who != draft.assignee else []
 
-        def moved(made: Task) -> list[Action[Any, Any]]:
-            return [*self._moved(plan, made, tie), *still_there]
+        def moved(made: list[Task]) -> list[Action[Any, Any]]:
+            return [*self._moved(plan, made[0], link), *still_there]
 
-        return await self.tasks.create_after(task.team_id, who, draft, moved)
+        (made,) = await self.tasks.create_together(task.team_id, who, [draft], moved)
+        return made
 
     async def _maker(self, task: Task) -> str:
         """Whoever finished it, if they are still in the team: nothing is to name somebody who has left."""
@@ -335,21 +336,21 @@ class Recurrence:
         there = who and await self.db.get(team_users(task.team_id, who).consistent()) is not None
         return who if there else ""
 
-    async def _tie(self, plan: Plan) -> Tie | None:
+    async def _link(self, plan: Plan) -> ParentLink | None:
         """The next of a subtask is one, too, unless the parent has gone or is full."""
         try:
-            return await self.tasks.subtasks.tie(plan.team_id, None, plan.parent) if plan.parent else None
+            return await self.tasks.subtasks.link(plan.team_id, None, plan.parent) if plan.parent else None
         except Refusal:
             return None
 
-    def _moved(self, plan: Plan, made: Task, tie: Tie | None) -> list[Action[Any, Any]]:
+    def _moved(self, plan: Plan, made: Task, link: ParentLink | None) -> list[Action[Any, Any]]:
         """The rule goes on to the new task, so that the old one, done once more, brings no other."""
         checks = [replace(one, done=False) for one in plan.checks]
         fresh = Plan(team_id=made.team_id, task_id=made.task_id, checks=checks, rule=plan.rule)
         old = plans.update(plan.team_id, plan.task_id).knowing(plan).set(Plan.rule, None)
-        tied = tie.others(made.task_id) if tie else []
-        fresh = replace(fresh, parent=tie.parent) if tie else fresh
-        return [old.set(Plan.next_id, made.task_id), plans.create(fresh), *tied]
+        links = link.others(made.task_id) if link else []
+        fresh = replace(fresh, parent=link.parent) if link else fresh
+        return [old.set(Plan.next_id, made.task_id), plans.create(fresh), *links]
 
     async def _again(self, task: Task, due: date) -> TaskDraft:
         """With dates as far apart as before; without tags and assignees that have gone meanwhile."""

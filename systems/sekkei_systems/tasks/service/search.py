@@ -30,7 +30,7 @@ from sekkei_systems.tasks.design import (
 )
 from sekkei_systems.tasks.design.statuses import Status
 from sekkei_systems.tasks.rules.filters import Filter, Late, Named, lateness
-from sekkei_systems.tasks.rules.identifiers import meant
+from sekkei_systems.tasks.rules.identifiers import number_in
 from sekkei_systems.tasks.service.access import Member
 from sekkei_systems.tasks.service.numbers import Numbers
 
@@ -63,7 +63,7 @@ class Search:
         """Whether one task answers all words; looks no further than it must."""
         text = await self.db.get(search_texts(task.team_id, task.task_id))
         left = {word for word in words if text is None or word not in text.text}
-        left -= {word for word in left if meant(word, member.keys) == task.number}
+        left -= {word for word in left if number_in(word, member.keys) == task.number}
         if left:
             left -= (await self._named(member.team_id, tuple(left))).words_of(task)
         if left:
@@ -73,7 +73,7 @@ class Search:
 
     async def _meant(self, member: Member, words: tuple[str, ...]) -> dict[str, str]:
         """Which words are references, and to which task."""
-        numbers = {word: number for word in words if (number := meant(word, member.keys)) is not None}
+        numbers = {word: number for word in words if (number := number_in(word, member.keys)) is not None}
         known = await self.numbers.known(member, list(numbers.values())) if numbers else {}
         return {word: known[number] for word, number in numbers.items() if number in known}
 

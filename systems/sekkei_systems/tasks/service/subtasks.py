@@ -1,11 +1,11 @@
 """Which task is part of which: one level, in one team.
 
 It stands in the plans of both: the child's `plan_parent` and the parent's `plan_children`. No index of tasks copies
-either, and a board reads neither. A `Tie` is what has to be written to change it; it goes into the transaction of
-the change itself (a new task, an edit, an undo), and every condition that was looked at is a condition there.
+either, and a board reads neither. A `ParentLink` is what has to be written to change it; it goes into the transaction
+of the change itself (a new task, an edit, an undo), and every condition that was looked at is a condition there.
 
 A parent in the trash leaves its subtasks where they are, as tasks of their own, and has them again when it is taken
-back: nothing is written. Only when one of them is given another parent, or a subtask, is the tie to what lies in the
+back: nothing is written. Only when one of them is given another parent, or a subtask, is the link to what lies in the
 trash cut. What goes for good is cut off by the job that takes its rest.
 """
 
@@ -31,7 +31,7 @@ from sekkei_systems.tasks.service.numbers import Numbers
 
 
 @dataclass(frozen=True, slots=True)
-class Tie:
+class ParentLink:
     """A task becomes part of `parent`, or of none; `own` and `above` are the plans as they were seen."""
 
     team_id: str
@@ -39,7 +39,7 @@ class Tie:
     own: Plan | None = None
     above: Plan | None = None
     """Of the new parent."""
-    said: dict[str, list[str]] = field(default_factory=dict)
+    history: dict[str, list[str]] = field(default_factory=dict)
     """The line in the history."""
 
     def actions(self, task_id: str) -> list[Action[Any, Any]]:
@@ -63,7 +63,7 @@ class Tie:
         return [*cut, *freed, *adopted(self.team_id, self.parent, [task_id], self.above)]
 
 
-def untied(plan: Plan) -> list[Action[Any, Any]]:
+def unlinked(plan: Plan) -> list[Action[Any, Any]]:
     """A task that is part of nothing, and that nothing is part of, any more."""
     ids = plan.team_id, plan.task_id
     own = plans.update(*ids).knowing(plan).remove(Plan.parent).remove(Plan.children)
@@ -89,7 +89,7 @@ def adopted(team_id: str, parent: str | None, children: Iterable[str], above: Pl
     return [theirs.remove(Plan.parent) if above and above.parent else theirs, there]
 
 
-def _told(parent: Task | None) -> str:
+def _in_history(parent: Task | None) -> str:
     """As the history keeps it: by its number, which never means another."""
     return "" if parent is None else f"#{parent.number}" if parent.number else parent.task_id
 
@@ -103,7 +103,7 @@ class Subtasks:
     db: Database
     numbers: Numbers
 
-    async def meant(self, member: Member, text: str) -> str:
+    async def parent_id(self, member: Member, text: str) -> str:
         """The parent that somebody means by an id, or by a number as in DEV-12."""
         try:
             found = await self.numbers.named(member, text.strip())
@@ -114,8 +114,8 @@ class Subtasks:
         return found
 
     async def of(self, member: Member, parent: str) -> list[Task]:
-        """What is part of a task, named as `meant` has it."""
-        ids = member.team_id, await self.meant(member, parent)
+        """What is part of a task, named by an id or a number."""
+        ids = member.team_id, await self.parent_id(member, parent)
         refs: list[Ref[Any]] = [one_task(*ids), plan_of(*ids)]
         task, plan = await self.db.get_many(refs)
         if task is None or task.deleted_at is not None:
@@ -124,9 +124,9 @@ class Subtasks:
 
     async def is_part(self, member: Member, task_id: str, parent: str) -> bool:
         plan = await self.db.get(plan_of(member.team_id, task_id))
-        return plan is not None and plan.parent is not None and plan.parent == await self.meant(member, parent)
+        return plan is not None and plan.parent is not None and plan.parent == await self.parent_id(member, parent)
 
-    async def tie(self, team_id: str, task_id: str | None, parent: str | None) -> Tie | None:
+    async def link(self, team_id: str, task_id: str | None, parent: str | None) -> ParentLink | None:
         """What makes a task part of another, or of none; None when it is so already. A new task has no id yet.
 
         It is refused before anything is written, and fails if something changes before it is."""
@@ -135,11 +135,11 @@ class Subtasks:
         above = await self._above(team_id, task_id, parent) if parent else None
         if was == parent:
             return None
-        around = await self._present(team_id, [was, parent, *(own.children if own else ())])
-        if parent and own and any(id in around for id in own.children):
+        present = await self._present(team_id, [was, parent, *(own.children if own else ())])
+        if parent and own and any(id in present for id in own.children):
             raise HasSubtasks(field="parent")
-        said = [_told(around.get(was or "")), _told(around.get(parent or ""))]
-        return Tie(team_id, parent, own, above, {"parent": said})
+        history = [_in_history(present.get(was or "")), _in_history(present.get(parent or ""))]
+        return ParentLink(team_id, parent, own, above, {"parent": history})
 
     async def _above(self, team_id: str, task_id: str | None, parent: str) -> Plan | None:
         """The plan of who is to be a parent, if it may be one."""

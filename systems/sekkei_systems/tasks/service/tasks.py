@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequenc
 from dataclasses import dataclass
 from dataclasses import replace as with_changes
 from datetime import timedelta
-from typing import Any
+from typing import Any, TypeVar
 
 from msgspec import UNSET, UnsetType
 
@@ -67,12 +67,21 @@ from sekkei_systems.tasks.rules.drafts import ENTERED, TaskChanges, TaskDraft, a
 from sekkei_systems.tasks.rules.filters import Filter
 from sekkei_systems.tasks.rules.history import PARENT, Kept, chosen, merged, rolled_back, undone
 from sekkei_systems.tasks.rules.identifiers import RANK_MAX, between, short
-from sekkei_systems.tasks.rules.writes import beside, counted, rewritten, still_open, stored, texts, told
+from sekkei_systems.tasks.rules.writes import (
+    counted,
+    history_rows,
+    rewritten,
+    rows_of_new_task,
+    still_open,
+    stored,
+    texts,
+)
 from sekkei_systems.tasks.service.access import Member
 from sekkei_systems.tasks.service.numbers import Numbers
 from sekkei_systems.tasks.service.search import READ_MAX, Search, passes
-from sekkei_systems.tasks.service.subtasks import Subtasks, Tie
+from sekkei_systems.tasks.service.subtasks import ParentLink, Subtasks
 
+R = TypeVar("R")
 TRIES_MAX = 12
 PAGE_SIZE = 50
 COLUMN_FIRST, COLUMN_SIZE = 12, 30
@@ -87,7 +96,7 @@ _STORED: dict[str, Field[Task, Any]] = {
 }
 
 
-Beside = Callable[[Task], list[Action[Any, Any]]]
+WithTask = Callable[[Task], list[Action[Any, Any]]]
 """What is written with a new task."""
 Parent = str | UnsetType | None
 """An id, or a number as in DEV-12; None takes a task out of its parent."""
@@ -95,6 +104,16 @@ Parent = str | UnsetType | None
 
 class Overtaken(Exception):
     """Somebody was quicker: look again, and do it to what is there now."""
+
+
+async def until_written(clock: Clock, what: str, write: Callable[[], Awaitable[R]]) -> R:
+    """Look and write again for as long as others are quicker, up to a limit."""
+    for attempt in range(TRIES_MAX):
+        try:
+            return await write()
+        except Overtaken:
+            await pause(attempt, clock)
+    raise Contended("SK303", f"{what} kept being changed by others")
 
 
 @dataclass
@@ -197,46 +216,36 @@ class Tasks:
         made = await self.create_with(member, draft, lambda made: [], parent)
         return await self.get(member, made.task_id)
 
-    async def create_with(self, member: Member, draft: TaskDraft, more: Beside, parent: str | None = None) -> Task:
+    async def create_with(
+        self, member: Member, draft: TaskDraft, in_same_transaction: WithTask, parent: str | None = None
+    ) -> Task:
         """With what belongs to the new task in the same transaction."""
-        if parent is None:
-            return await self.create_after(member.team_id, member.user_id, draft, more)
-        parent_id = await self.subtasks.meant(member, parent)
-        for attempt in range(TRIES_MAX):
-            tie = await self.subtasks.tie(member.team_id, None, parent_id)
-            assert tie is not None
+        parent_id = None if parent is None else await self.subtasks.parent_id(member, parent)
+
+        async def once() -> Task:
+            link = await self.subtasks.link(member.team_id, None, parent_id) if parent_id else None
+            links: list[Action[Any, Any]] = []
+
+            def with_link(made: list[Task]) -> list[Action[Any, Any]]:
+                links.extend(link.actions(made[0].task_id) if link else [])
+                return [*links, *in_same_transaction(made[0])]
+
             try:
-                return await self._create_tied(member, draft, more, tie)
-            except Overtaken:
-                await pause(attempt, self.clock)
-        raise Contended("SK303", f"task {parent_id} kept being changed by others")
+                (made,) = await self.create_together(member.team_id, member.user_id, [draft], with_link)
+            except TransactionFailed as failed:
+                if any(action in links for action, _ in failed.reasons):
+                    raise Overtaken() from failed  # the parent is another than it was seen
+                raise
+            return made
 
-    async def _create_tied(self, member: Member, draft: TaskDraft, more: Beside, tie: Tie) -> Task:
-        """Raises Overtaken when the parent is another than it was seen."""
-        tied: list[Action[Any, Any]] = []
-
-        def beside(made: Task) -> list[Action[Any, Any]]:
-            tied.extend(tie.actions(made.task_id))
-            return [*tied, *more(made)]
-
-        try:
-            return await self.create_after(member.team_id, member.user_id, draft, beside)
-        except TransactionFailed as failed:
-            if any(action in tied for action, _ in failed.reasons):
-                raise Overtaken() from failed
-            raise
-
-    async def create_after(self, team_id: str, who: str, draft: TaskDraft, more: Beside) -> Task:
-        """For what happens by itself."""
-        (made,) = await self.create_together(team_id, who, [draft], lambda made: more(made[0]))
-        return made
+        return await until_written(self.clock, f"task {parent_id}", once)
 
     async def create_together(
         self,
         team_id: str,
         who: str,
         drafts: Sequence[TaskDraft],
-        more: Callable[[list[Task]], list[Action[Any, Any]]] = lambda made: [],
+        in_same_transaction: Callable[[list[Task]], list[Action[Any, Any]]] = lambda made: [],
         import_id: str | None = None,
     ) -> list[Task]:
         """As many as one transaction holds, with what belongs to them in it."""
@@ -248,8 +257,8 @@ class Tasks:
         ]
         refs = frozenset[str]().union(*(task.tags for task in made))
         checks = self._checks(team_id, refs, {task.assignee for task in made})
-        parts = [part for task in made for part in (tasks.create(stored(task)), *beside(task))]
-        await self._transact(checks, counted(team_id, [], made), *parts, *more(made))
+        parts = [part for task in made for part in (tasks.create(stored(task)), *rows_of_new_task(task))]
+        await self._transact(checks, counted(team_id, [], made), *parts, *in_same_transaction(made))
         return made
 
     def _made(self, team_id: str, who: str, task_id: str, draft: TaskDraft, number: int) -> Task:
@@ -286,39 +295,30 @@ class Tasks:
         parent: Parent = UNSET,
     ) -> tuple[Task, Task]:
         """The same; returns the task before and after."""
-        for attempt in range(TRIES_MAX):
+
+        async def once() -> tuple[Task, Task]:
             task = await self.get(member, task_id)
             if seen is not None and task.version != seen:
                 raise Changed()
             wanted = changes.applied(task)
             wanted = wanted if rank is None else replace(wanted, rank=rank)
-            tie = None if parent is UNSET else await self._tie(member, task_id, parent or "")
-            try:
-                return task, await self._write_tied(member, task, wanted, tie)
-            except Overtaken:
-                await pause(attempt, self.clock)
-        raise Contended("SK303", f"task {task_id} kept being changed by others")
+            link = None if parent is UNSET else await self._link(member, task_id, parent or "")
+            return task, await self.write(member, task, wanted, link=link)
 
-    async def _tie(self, member: Member, task_id: str, parent: str) -> Tie | None:
-        parent_id = await self.subtasks.meant(member, parent) if parent else None
-        return await self.subtasks.tie(member.team_id, task_id, parent_id)
+        return await until_written(self.clock, f"task {task_id}", once)
 
-    async def _write_tied(self, member: Member, task: Task, wanted: Task, tie: Tie | None) -> Task:
-        if tie is None:
-            return await self.write(member, task, wanted)
-        return await self.write(member, task, wanted, *tie.actions(task.task_id), also=tie.said)
+    async def _link(self, member: Member, task_id: str, parent: str) -> ParentLink | None:
+        parent_id = await self.subtasks.parent_id(member, parent) if parent else None
+        return await self.subtasks.link(member.team_id, task_id, parent_id)
 
     async def edit(
-        self, member: Member, task_id: str, mine: TaskDraft, seen: int | None, kept: Mapping[str, Kept]
-    ) -> Task:
-        return (await self.edit_from(member, task_id, mine, seen, kept))[1]
-
-    async def edit_from(
         self, member: Member, task_id: str, mine: TaskDraft, seen: int | None, kept: Mapping[str, Kept]
     ) -> tuple[Task, Task]:
         """What somebody changed in a form lands beside what others changed since. Where both changed the same field,
         `Clashed` says so, and they choose what is `kept`. Returns the task before and after."""
-        for attempt in range(TRIES_MAX):
+
+        async def once() -> tuple[Task, Task]:
+            nonlocal mine, seen, kept
             task = await self.get(member, task_id)
             theirs = TaskDraft.of(task)
             mine = chosen(theirs, mine, kept)
@@ -326,12 +326,10 @@ class Tasks:
                 mine, clashes = merged(await self._as_it_was(task, seen), theirs, mine)
                 if clashes:
                     raise Clashed(task, mine, clashes)
-            try:
-                return task, await self.write(member, task, all_of(mine).applied(task))
-            except Overtaken:
-                seen, kept = task.version, {}
-                await pause(attempt, self.clock)
-        raise Contended("SK303", f"task {task_id} kept being changed by others")
+            seen, kept = task.version, {}
+            return task, await self.write(member, task, all_of(mine).applied(task))
+
+        return await until_written(self.clock, f"task {task_id}", once)
 
     async def _as_it_was(self, task: Task, seen: int) -> TaskDraft | None:
         since = await self.db.all(activity_after(task.team_id, task.task_id, seen))
@@ -340,7 +338,8 @@ class Tasks:
 
     async def undo(self, member: Member, task_id: str, version: int) -> Task:
         """Take one change back, out of the line that it left in the history. It can be undone, too."""
-        for attempt in range(TRIES_MAX):
+
+        async def once() -> Task:
             task = await self.get(member, task_id)
             line = await self.db.get(activities(task.team_id, task_id, version).consistent())
             if line is None:
@@ -348,12 +347,10 @@ class Tasks:
             wanted = undone(task, line, await self.db.all(activity_after(task.team_id, task_id, version)))
             if wanted is None:
                 raise Overwritten()
-            tie = await self._tie(member, task_id, line.changes[PARENT][0]) if PARENT in line.changes else None
-            try:
-                return await self._write_tied(member, task, checked(wanted), tie)
-            except Overtaken:
-                await pause(attempt, self.clock)
-        raise Contended("SK303", f"task {task_id} kept being changed by others")
+            link = await self._link(member, task_id, line.changes[PARENT][0]) if PARENT in line.changes else None
+            return await self.write(member, task, checked(wanted), link=link)
+
+        return await until_written(self.clock, f"task {task_id}", once)
 
     async def place(self, member: Member, task_id: str, status: Status, above: str | None, below: str | None) -> Task:
         """Into a column, between the two cards that somebody saw there; at its end when they name none. What is done
@@ -388,10 +385,11 @@ class Tasks:
         member: Member,
         task: Task,
         wanted: Task,
-        *more: Action[Any, Any],
-        also: Mapping[str, list[str]] | None = None,
+        *in_same_transaction: Action[Any, Any],
+        link: ParentLink | None = None,
     ) -> Task:
         """From one state to another, both with whole descriptions, with all that belongs to it; raises Overtaken."""
+        more = [*in_same_transaction, *(link.actions(task.task_id) if link else [])]
         now = days.now_jst(self.clock)
         if task.status is not wanted.status:
             wanted = replace(wanted, done_at=now if wanted.status is Status.DONE else None)
@@ -401,12 +399,13 @@ class Tasks:
         update = update.set(Task.updated_at, now).set(Task.updated_by, member.user_id).knowing(stored(task))
         newcomers = {wanted.assignee} - {task.assignee}
         checks = self._checks(task.team_id, wanted.tags - task.tags, newcomers)
-        beside = [*told(task, wanted, member.user_id, member.name, now, also), *rewritten(task, wanted), *more]
-        beside += [counted(task.team_id, _present(task), _present(wanted))] if _moved(task, wanted) else []
+        history = history_rows(task, wanted, member.user_id, member.name, now, link.history if link else {})
+        others = [*history, *rewritten(task, wanted), *more]
+        others += [counted(task.team_id, _present(task), _present(wanted))] if _moved(task, wanted) else []
         try:
-            if not beside and not checks:
+            if not others and not checks:
                 return await self.whole(await self.db.write(update))
-            await self._transact(checks, update, *beside)
+            await self._transact(checks, update, *others)
         except (ConditionFailed, TransactionFailed) as failed:
             raise Overtaken() from failed
         found = await self.db.get(one_task(task.team_id, task.task_id))
@@ -483,28 +482,26 @@ class Trash:
 
     async def put(self, member: Member, task_id: str, seen: int | None = None) -> Task:
         """Delete a task. `seen` is the version that somebody looked at: refused when there is a newer one."""
-        for attempt in range(TRIES_MAX):
+
+        async def once() -> Task:
             task = await self.tasks.get(member, task_id)
             if seen is not None and task.version != seen:
                 raise Changed()
             now = days.now_jst(self.clock)
             gone = replace(task, deleted_at=now, expires=now + LIFE)
-            try:
-                return await self.tasks.write(member, task, gone, search_texts.delete(task.team_id, task_id))
-            except Overtaken:
-                await pause(attempt, self.clock)
-        raise Contended("SK303", f"task {task_id} kept being changed by others")
+            return await self.tasks.write(member, task, gone, search_texts.delete(task.team_id, task_id))
+
+        return await until_written(self.clock, f"task {task_id}", once)
 
     async def take_back(self, member: Member, task_id: str) -> Task:
         """As it was, without tags and assignees that have gone meanwhile."""
-        for attempt in range(TRIES_MAX):
+
+        async def once() -> Task:
             task = await self.tasks.whole(await self._found(member, task_id))
             back = replace(await self._without_the_gone(task), deleted_at=None, expires=None)
-            try:
-                return await self.tasks.write(member, task, back, *texts(back)[:1])
-            except Overtaken:
-                await pause(attempt, self.clock)
-        raise Contended("SK303", f"task {task_id} kept being changed by others")
+            return await self.tasks.write(member, task, back, *texts(back)[:1])
+
+        return await until_written(self.clock, f"task {task_id}", once)
 
     async def purge(self, member: Member, task_id: str) -> None:
         """For good, now; unless somebody has taken it back."""

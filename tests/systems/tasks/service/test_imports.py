@@ -215,7 +215,7 @@ async def test_parts_of_a_task_find_it_in_an_earlier_part_of_the_file(world: Wor
         ),
     )
     tasks = {one.title: one for one in await world.opened.context.db.all(stored_tasks(aoi.team_id).consistent())}
-    family = (await plans.around(await plans.get(aoi, tasks["仕事00"].task_id))).family
+    family = (await plans.on_page(await plans.get(aoi, tasks["仕事00"].task_id))).family
     assert {one.title for one in family.children} == {"仕事01", "仕事30", "後"}
     assert (await plans.get(aoi, tasks["仕事05"].task_id)).parent == tasks["仕事31"].task_id
     assert (await plans.get(aoi, tasks["迷"].task_id)).parent is None

@@ -27,7 +27,7 @@ async def test_whoever_is_called_or_given_a_task_is_told_and_nobody_else(world: 
     assert sorted(kind.value for kind in await _kinds(world, "mei")) == ["assigned", "comment"]
     assert await _kinds(world, "aoi") == []
     assert await told.unread("mei") == 2
-    await Herald(world.opened.context.db, world.clock).said(comment)  # the same record again
+    await Herald(world.opened.context.db, world.clock).tell_of_comment(comment)  # the same record again
     await world.settle()
     assert await told.unread("ren") == 1
     await told.read_all("ren")
@@ -100,7 +100,7 @@ async def test_a_late_stream_names_nobody_who_has_left(world: World) -> None:
     made = await world.service.tasks.create(aoi, TaskDraft("仕事", assignee="aoi"))
     said = await world.service.comments.add(ren, made.task_id, "@Aoi")
     await leave(world.opened.parts.personal, Person("ren", "ren@example.com", "Ren"))
-    await Herald(world.opened.context.db, world.clock).said(said)
+    await Herald(world.opened.context.db, world.clock).tell_of_comment(said)
     assert await _named(world, "aoi") == [NOBODY]
 
 
@@ -132,7 +132,7 @@ async def test_nothing_is_told_out_of_a_team_that_is_being_deleted(world: World)
     aoi = await world.admin("aoi", team.team_id)
     made = await world.service.tasks.create(aoi, TaskDraft("仕事", assignee="ren"))
     await world.service.teams.delete(aoi)
-    await Herald(world.opened.context.db, world.clock).changed(None, made)
+    await Herald(world.opened.context.db, world.clock).tell_of_task(None, made)
     assert list(await world.service.notes.page("ren")) == []
 
 
@@ -154,7 +154,7 @@ async def test_a_record_that_comes_again_tells_nobody_twice(world: World) -> Non
     made = await world.service.tasks.create(aoi, TaskDraft("仕事", assignee="ren"))
     herald = Herald(world.opened.context.db, world.clock)
     for _ in range(3):
-        await herald.changed(None, made)
+        await herald.tell_of_task(None, made)
     assert await world.service.notes.unread("ren") == 1
 
 
@@ -164,5 +164,5 @@ async def test_nobody_is_told_of_what_is_in_the_trash(world: World) -> None:
     made = await world.service.tasks.create(aoi, TaskDraft("仕事", assignee="ren"))
     said = await world.service.comments.add(aoi, made.task_id, "@Ren")
     await world.service.trash.put(aoi, made.task_id)
-    await Herald(world.opened.context.db, world.clock).said(said)
+    await Herald(world.opened.context.db, world.clock).tell_of_comment(said)
     assert await world.service.notes.unread("ren") == 0

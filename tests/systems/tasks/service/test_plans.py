@@ -51,7 +51,7 @@ async def test_what_comes_first_is_shown_until_it_is_done(world: World) -> None:
     await plans.add_check(aoi, second, "x")
     await world.settle()
     assert await plans.marks(aoi, [first, second]) == {second: Marks(0, 1, 1)}
-    assert [one.task_id for one in (await plans.around(await plans.get(aoi, second))).blockers] == [first]
+    assert [one.task_id for one in (await plans.on_page(await plans.get(aoi, second))).blockers] == [first]
     await world.service.tasks.change(aoi, first, TaskChanges(status=Status.DONE))
     await world.settle()
     assert (await plans.marks(aoi, [second]))[second].blocked == 0

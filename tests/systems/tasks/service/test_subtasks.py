@@ -32,7 +32,7 @@ async def _tasks(world: World, count: int) -> tuple[Admin, list[str]]:
 
 
 async def _family(world: World, aoi: Admin, task_id: str) -> tuple[str | None, list[str]]:
-    found = (await world.service.plans.around(await world.service.plans.get(aoi, task_id))).family
+    found = (await world.service.plans.on_page(await world.service.plans.get(aoi, task_id))).family
     return found.parent and found.parent.task_id, [one.task_id for one in found.children]
 
 
