@@ -300,14 +300,11 @@ async def create_quick(
     """`report by next fri @Ann #docs !high`, in Japanese or English."""
 
     async def make(in_same_transaction: Also[Task]) -> Task:
-        return await tasks.create_with(
-            member, await quick.draft(member, body.text, body.status), in_same_transaction, parent
-        )
+        draft = await quick.draft(member, body.text, body.status)
+        return await tasks.create_with(member, draft, in_same_transaction, parent)
 
-    parent, line = (
-        body.parent and await tasks.subtasks.parent_id(member, body.parent),
-        QuickTask(body.text, body.status),
-    )
+    parent = body.parent and await tasks.subtasks.parent_id(member, body.parent)
+    line = QuickTask(body.text, body.status)
     asked = ("quick", line, parent) if parent else ("quick", line)
     row = headers.row("tasks", member.team_id, member.user_id)
     made = await with_effect(idempotency, row, asked, make, partial(first_out, parent=parent), TaskOut)

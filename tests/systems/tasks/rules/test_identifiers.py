@@ -17,7 +17,7 @@ from sekkei_systems.tasks.rules.identifiers import (
     between,
     checked_key,
     key_of,
-    meant,
+    number_in,
     reference,
     short,
 )
@@ -78,7 +78,7 @@ def test_a_key_is_letters_and_digits() -> None:
     ],
 )
 def test_what_a_word_means(word: str, number: int | None) -> None:
-    assert meant(word, {"DEV", "OLD"}) == number
+    assert number_in(word, {"DEV", "OLD"}) == number
 
 
 def test_references_in_a_text() -> None:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from sekkei.design import replace
 from sekkei_systems.tasks.design import DESCRIPTION_KEPT_MAX, search_texts, task_texts
 from sekkei_systems.tasks.rules.drafts import TaskDraft
-from sekkei_systems.tasks.rules.writes import rewritten, stored, told
+from sekkei_systems.tasks.rules.writes import history_rows, rewritten, stored
 
 NOW = datetime(2025, 11, 6, tzinfo=UTC)
 SHORT = TaskDraft("題", "あ" * DESCRIPTION_KEPT_MAX).task("t", "k")
@@ -27,6 +27,6 @@ def test_texts_beside_a_task_are_written_when_they_change() -> None:
 
 
 def test_what_nobody_entered_is_not_told() -> None:
-    assert told(SHORT, replace(SHORT, rank="m"), "aoi", "Aoi", NOW) == []
-    (line,) = told(SHORT, LONG, "aoi", "Aoi", NOW)
+    assert history_rows(SHORT, replace(SHORT, rank="m"), "aoi", "Aoi", NOW, {}) == []
+    (line,) = history_rows(SHORT, LONG, "aoi", "Aoi", NOW, {})
     assert (line.instance.before, line.instance.version) == (SHORT.description, SHORT.version + 1)  # type: ignore[attr-defined]
