@@ -37,13 +37,13 @@ RECURRING = {
     "refresh": "5 * * * *",
     "weekly": "20 * * * *",
 }
-DAYS_AHEAD = timedelta(days=14)
-NEAR = timedelta(hours=2)
+_DAYS_AHEAD = timedelta(days=14)
+_NEAR = timedelta(hours=2)
 """So close to the start a lesson is looked at more often than once a minute."""
-NEAR_SECONDS = (20, 40)
-LOOKED_AHEAD = timedelta(days=1)
+_NEAR_SECONDS = (20, 40)
+_LOOKED_AHEAD = timedelta(days=1)
 """For the next lesson that begins."""
-ENDED_AT_ONCE = 25
+_ENDED_AT_ONCE = 25
 
 log = logging.getLogger("sekkei.lessons.jobs")
 
@@ -90,33 +90,33 @@ class LessonJobs:
         """All that is waited for; and, as cron knows minutes only, what begins soon again in between."""
         now = days.now(self.clock)
         if await self._is_something_near(now):
-            for seconds in NEAR_SECONDS:
+            for seconds in _NEAR_SECONDS:
                 at = now + timedelta(seconds=seconds)
                 await self.schedules.put(f"lessons/near/{seconds}", "near", {}, at=at)
         return (await self.service.monitor.look_at_all()).nothing_before
 
     async def _is_something_near(self, now: datetime) -> bool:
         """Whether anybody waits for a lesson that begins soon, at the latest of the times in between."""
-        last = now + NEAR + timedelta(seconds=max(NEAR_SECONDS))
+        last = now + _NEAR + timedelta(seconds=max(_NEAR_SECONDS))
         for day in sorted({days.day_of(now), days.day_of(last)}):
             if any(now < tie.starts_at <= last for tie in await self.db.all(watched_on(day))):
                 return True
         return False
 
     async def near(self, payload: Mapping[str, Any]) -> None:
-        await self.service.monitor.run(NEAR)
+        await self.service.monitor.run(_NEAR)
 
     async def expire(self, payload: Mapping[str, Any]) -> datetime | None:
         """Favourites and waitlists of lessons that have begun expire; bookings become history."""
         now = days.now(self.clock)
-        first = await self.db.first(active_before(now + LOOKED_AHEAD))
-        begins_at = now + LOOKED_AHEAD if first is None else first.starts_at
+        first = await self.db.first(active_before(now + _LOOKED_AHEAD))
+        begins_at = now + _LOOKED_AHEAD if first is None else first.starts_at
         if begins_at >= now:
             return begins_at
         listed: list[UserLesson] = []
         async for tie in self.db.each(active_before(now)):
             listed.append(tie)
-            if len(listed) == ENDED_AT_ONCE:
+            if len(listed) == _ENDED_AT_ONCE:
                 await self._end_all(listed, now)
                 listed = []
         await self._end_all(listed, now)
@@ -170,13 +170,13 @@ class LessonJobs:
         for studio in self.service.access.studios:
             feed = self.service.provider.feed(studio.code)
             today = days.today(self.clock)
-            found = await feed.list(studio.code, today, today + DAYS_AHEAD) if feed else None
+            found = await feed.list(studio.code, today, today + _DAYS_AHEAD) if feed else None
             if found is not None:
                 await self._take_in(studio.code, found)
 
     async def _take_in(self, studio_code: str, found: list[LessonDraft]) -> None:
         timetable, today = self.service.timetable, days.today(self.clock)
-        there = await timetable.between(studio_code, today, today + DAYS_AHEAD)
+        there = await timetable.between(studio_code, today, today + _DAYS_AHEAD)
         # Everybody was told that it is off: only the desk takes that back, no feed that has not heard of it yet.
         off = {slot_of(one) for one in there if one.called_off}
         coming = [one for one in found if one.slot not in off and one.slot.starts_at > days.now(self.clock)]

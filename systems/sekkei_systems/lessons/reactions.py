@@ -15,7 +15,7 @@ from sekkei_systems.lessons.service.alerts import Alerts
 from sekkei_systems.lessons.service.monitor import Monitor
 from sekkei_systems.lessons.service.searches import Searches
 
-LOOK_AGAIN = timedelta(minutes=1)
+_LOOK_AGAIN = timedelta(minutes=1)
 
 
 def topic(studio_code: str) -> str:
@@ -52,7 +52,7 @@ def reactions_of(context: Context, monitor: Monitor, alerts: Alerts, searches: S
         if _told(old) != _told(new):
             await alerts.lesson_changed(slot)
             # Who registered a moment ago may not stand in the index yet.
-            later = days.now(context.clock) + LOOK_AGAIN
+            later = days.now(context.clock) + _LOOK_AGAIN
             await context.schedules.put(f"lessons/changed/{slot}", "changed", {"slot": str(slot)}, at=later)
 
     return reactions

@@ -54,12 +54,12 @@ def _old_table(context: Context) -> Following | None:
     return found
 
 
-STUDIO_SETTINGS = ("lessons_studios", "lessons_feed_url", "lessons_booking_url", "lessons_booking_page")
+_STUDIO_SETTINGS = ("lessons_studios", "lessons_feed_url", "lessons_booking_url", "lessons_booking_page")
 
 
 def demo_studio(settings: Settings, db: Database, clock: Clock) -> OwnStudio | None:
     """A studio with a system of its own, in a demo where nothing is set about studios and `sekkei-fakes` is there."""
-    if not settings.demo or any(settings.get(name) for name in STUDIO_SETTINGS) or not has_fake("studio"):
+    if not settings.demo or any(settings.get(name) for name in _STUDIO_SETTINGS) or not has_fake("studio"):
         return None
     found: OwnStudio = fake("studio")(db, clock)
     return found

@@ -68,7 +68,7 @@ class AttendanceIn(msgspec.Struct):
     attended: bool
 
 
-def guest_out(roll: Roll, tie: UserLesson) -> GuestOut:
+def _guest_out(roll: Roll, tie: UserLesson) -> GuestOut:
     walk_in = tie.guest_name is not None
     return GuestOut(tie.user_id, roll.name(tie), tie.created_at, tie.attended, walk_in=walk_in)
 
@@ -78,7 +78,7 @@ async def roll(staff: Staff, sellers: Sellers, desk: Desk, at: Slot) -> RollOut:
     found = await desk.roll(staff, at)
     return RollOut(
         lesson=lesson_out(found.lesson, sellers),
-        booked=[guest_out(found, tie) for tie in found.booked],
+        booked=[_guest_out(found, tie) for tie in found.booked],
         waiting=[
             GuestOut(
                 tie.user_id,

@@ -103,10 +103,10 @@ async def my_statistics(member: Member, lists: Lists) -> StatisticsOut:
         lessons=found.lessons,
         absences=found.absences,
         late_cancels=found.late_cancels,
-        months=counted(found.months),
-        studios=counted(found.studios),
-        instructors=counted(found.instructors),
-        names=counted(found.names),
+        months=_counted(found.months),
+        studios=_counted(found.studios),
+        instructors=_counted(found.instructors),
+        names=_counted(found.names),
     )
 
 
@@ -127,7 +127,7 @@ async def unfavorite(member: Member, favorites: Favorites, at: Slot) -> None:
     await favorites.remove(member, at)
 
 
-def counted(rows: list[tuple[str, int]]) -> list[Count]:
+def _counted(rows: list[tuple[str, int]]) -> list[Count]:
     return [Count(name, count) for name, count in rows]
 
 

@@ -23,8 +23,8 @@ from sekkei_systems.lessons.service.entitlements import Entitlements
 from sekkei_systems.lessons.service.rulebook import Rulebook
 
 operations = Operations()
-Mail = Annotated[str, Line(254)]
-Number = Annotated[int, Meta(ge=0, le=366)]
+_Mail = Annotated[str, Line(254)]
+_Number = Annotated[int, Meta(ge=0, le=366)]
 
 
 class PassOut(msgspec.Struct, rename="camel"):
@@ -43,7 +43,7 @@ class PassesOut(msgspec.Struct):
 
 
 class PassIn(msgspec.Struct, rename="camel"):
-    email: Mail
+    email: _Mail
     name: Annotated[str, NameLine(NAME_MAX)]
     valid_from: date
     valid_until: date
@@ -56,13 +56,13 @@ class RulesIn(msgspec.Struct, rename="camel"):
 
     needs_pass: bool = False
     has_trial: bool = False
-    opens_days: Number | None = None
+    opens_days: _Number | None = None
     opens_time: TimeOfDay | None = None
-    per_week: Number | None = None
+    per_week: _Number | None = None
     late_takes_ticket: bool = True
-    no_shows_max: Number | None = None
-    no_show_days: Number = 30
-    blocked_days: Number = 7
+    no_shows_max: _Number | None = None
+    no_show_days: _Number = 30
+    blocked_days: _Number = 7
     fairness: Literal["broadcast", "first-in-line"] | None = None
     minutes: dict[
         Literal[
@@ -85,12 +85,12 @@ class RulesOut(RulesIn):
 
 @operations.get("/me/passes", summary="My memberships and ticket books", tag="mine")
 async def mine(member: Member, entitlements: Entitlements) -> PassesOut:
-    return PassesOut([pass_out(one) for one in await entitlements.passes_of(member.user_id)])
+    return PassesOut([_pass_out(one) for one in await entitlements.passes_of(member.user_id)])
 
 
 @operations.get("/studios/{studio}/rules", summary="A studio's rules", tag="timetable")
 async def rules(member: Member, access: Access, rulebook: Rulebook, studio: Identifier, language: str) -> RulesOut:
-    return await rules_out(rulebook, access.studio(studio).code, language)
+    return await _rules_out(rulebook, access.studio(studio).code, language)
 
 
 @operations.put("/studios/{studio}/rules", summary="Set a studio's rules", tag="studios")
@@ -101,7 +101,7 @@ async def set_rules(
     given["opens_time"] = optional_time_in(body.opens_time, "opensTime")
     wanted = StudioRules(studio_code=studio, updated_at=days.now(clock), **given)
     await rulebook.save(await access.staff(member, studio), wanted)
-    return await rules_out(rulebook, studio, language)
+    return await _rules_out(rulebook, studio, language)
 
 
 @operations.post("/studios/{studio}/passes", summary="Give a member a pass", status=201, tag="studios")
@@ -110,10 +110,10 @@ async def give(
 ) -> PassOut:
     staff = await access.staff(member, studio)
     person = await members.by_mail(body.email)
-    return pass_out(await entitlements.give(staff, person, body.name, body.valid_from, body.valid_until, body.tickets))
+    return _pass_out(await entitlements.give(staff, person, body.name, body.valid_from, body.valid_until, body.tickets))
 
 
-def pass_out(found: Pass) -> PassOut:
+def _pass_out(found: Pass) -> PassOut:
     return PassOut(
         id=found.pass_id,
         studio=found.studio_code,
@@ -125,7 +125,7 @@ def pass_out(found: Pass) -> PassOut:
     )
 
 
-async def rules_out(rulebook: Rulebook, code: str, language: str) -> RulesOut:
+async def _rules_out(rulebook: Rulebook, code: str, language: str) -> RulesOut:
     found, policy = await rulebook.rules(code), await rulebook.policy(code)
     return RulesOut(
         needs_pass=found.needs_pass,

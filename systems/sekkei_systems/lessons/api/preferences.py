@@ -25,14 +25,14 @@ CODES = Rate.per_hour(10)
 """How often a code may be asked for; it goes to an address that is not proven yet."""
 
 
-Channel = Literal["mail", "line", "push", "webhook"]
-Topic = Literal["opening", "reminder", "change", "search"]
+_Channel = Literal["mail", "line", "push", "webhook"]
+_Topic = Literal["opening", "reminder", "change", "search"]
 
 
 class PreferencesIn(msgspec.Struct, rename="camel"):
     name: Annotated[str, NameLine(NAME_MAX)]
-    channels: list[Channel]
-    muted: list[Topic] = []
+    channels: list[_Channel]
+    muted: list[_Topic] = []
     language: Literal["ja", "en"] = "ja"
     quiet_from: TimeOfDay | None = None
     quiet_until: TimeOfDay | None = None
@@ -59,7 +59,7 @@ class LineCodeOut(msgspec.Struct):
 
 @operations.get("/me/preferences", summary="How I am told, and of what", tag="notices")
 async def preferences(person: Contact) -> PreferencesOut:
-    return preferences_out(person)
+    return _preferences_out(person)
 
 
 @operations.put("/me/preferences", summary="How I want to be told, and of what", tag="notices")
@@ -72,7 +72,7 @@ async def prefer(member: Member, contacts: Contacts, person: Contact, body: Pref
         quiet_from=optional_time_in(body.quiet_from, "quietFrom"),
         quiet_until=optional_time_in(body.quiet_until, "quietUntil"),
     )
-    return preferences_out(await contacts.prefer(member, wanted))
+    return _preferences_out(await contacts.prefer(member, wanted))
 
 
 @operations.post("/me/addresses", summary="Use an address: a code is sent there", status=204, tag="notices")
@@ -88,16 +88,16 @@ async def begin_line(request: Request, member: Member, contacts: Contacts, perso
 
 
 @operations.post("/me/addresses/{channel}/proof", summary="The code that came there", tag="notices")
-async def prove(member: Member, contacts: Contacts, channel: Channel, body: CodeIn) -> PreferencesOut:
-    return preferences_out(await contacts.prove(member, channel, body.code))
+async def prove(member: Member, contacts: Contacts, channel: _Channel, body: CodeIn) -> PreferencesOut:
+    return _preferences_out(await contacts.prove(member, channel, body.code))
 
 
 @operations.delete("/me/addresses/{channel}", summary="Forget an address", tag="notices")
-async def forget(member: Member, contacts: Contacts, person: Contact, channel: Channel) -> None:
+async def forget(member: Member, contacts: Contacts, person: Contact, channel: _Channel) -> None:
     await contacts.forget(member, channel)
 
 
-def preferences_out(person: Contact) -> PreferencesOut:
+def _preferences_out(person: Contact) -> PreferencesOut:
     return PreferencesOut(
         name=person.name,
         channels=sorted(person.channels),  # type: ignore[arg-type]

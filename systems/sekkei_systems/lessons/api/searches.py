@@ -18,7 +18,7 @@ from sekkei_systems.lessons.service.searches import Searches, Wish
 operations = Operations()
 
 
-Weekday = Annotated[int, Meta(ge=0, le=6)]
+_Weekday = Annotated[int, Meta(ge=0, le=6)]
 
 
 class SearchIn(msgspec.Struct, rename="camel"):
@@ -27,7 +27,7 @@ class SearchIn(msgspec.Struct, rename="camel"):
     studio: Identifier | None = None
     program: Name | None = None
     instructor: Name | None = None
-    weekdays: Annotated[list[Weekday], Meta(max_length=7)] = []
+    weekdays: Annotated[list[_Weekday], Meta(max_length=7)] = []
     """0 is Monday; none means every day."""
     time_from: TimeOfDay | None = None
     time_until: TimeOfDay | None = None
@@ -43,12 +43,12 @@ class SearchesOut(msgspec.Struct):
 
 @operations.get("/me/searches", summary="What I look for", tag="notices")
 async def my_searches(member: Member, searches: Searches) -> SearchesOut:
-    return SearchesOut([search_out(one) for one in await searches.of(member)])
+    return SearchesOut([_search_out(one) for one in await searches.of(member)])
 
 
 @operations.post("/me/searches", summary="Tell me of such lessons when they appear or open", status=201, tag="notices")
 async def save_search(member: Member, person: Contact, access: Access, searches: Searches, body: SearchIn) -> SearchOut:
-    return search_out(await searches.save(member, wish_of(access, body)))
+    return _search_out(await searches.save(member, wish_of(access, body)))
 
 
 @operations.delete("/me/searches/{search_id}", summary="Look for it no longer", tag="notices")
@@ -67,7 +67,7 @@ def wish_of(access: Access, given: SearchIn) -> Wish:
     )
 
 
-def search_out(search: Search) -> SearchOut:
+def _search_out(search: Search) -> SearchOut:
     return SearchOut(
         id=search.search_id,
         studio=search.studio_code,

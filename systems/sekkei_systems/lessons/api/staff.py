@@ -16,8 +16,8 @@ from sekkei_systems.lessons.service.access import Access, Member, Roster
 from sekkei_systems.lessons.service.connections import Connections, Wanted
 
 operations = Operations()
-Mail = Annotated[str, Line(254)]
-Url = Annotated[Token, Meta(max_length=500)]
+_Mail = Annotated[str, Line(254)]
+_Url = Annotated[Token, Meta(max_length=500)]
 
 
 class StaffOut(msgspec.Struct, rename="camel"):
@@ -32,17 +32,17 @@ class AllStaffOut(msgspec.Struct):
 
 
 class StaffIn(msgspec.Struct):
-    email: Mail
+    email: _Mail
     role: Literal["manager", "desk"] = "desk"
 
 
 class ConnectionIn(msgspec.Struct, rename="camel"):
     """All of it at once; null is none. A token that is left out stays as it is."""
 
-    feed_url: Url | None = None
-    booking_url: Url | None = None
-    booking_page: Url | None = None
-    token: Url | None = None
+    feed_url: _Url | None = None
+    booking_url: _Url | None = None
+    booking_page: _Url | None = None
+    token: _Url | None = None
     bookings_entered: bool = False
     """What is booked here already was entered in the studio's system."""
 
@@ -64,29 +64,29 @@ class ConnectionOut(msgspec.Struct, rename="camel"):
 
 @operations.get("/studios/{studio}/staff", summary="Who runs a studio", tag="studios")
 async def everybody(member: Member, access: Access, roster: Roster, studio: Identifier) -> AllStaffOut:
-    return AllStaffOut([staff_out(one) for one in await roster.of(await access.staff(member, studio))])
+    return AllStaffOut([_staff_out(one) for one in await roster.of(await access.staff(member, studio))])
 
 
 @operations.put("/studios/{studio}/staff", summary="Add somebody, or change their role", tag="studios")
 async def add(member: Member, access: Access, roster: Roster, studio: Identifier, body: StaffIn) -> StaffOut:
-    return staff_out(await roster.add(await access.staff(member, studio), body.email, Role(body.role)))
+    return _staff_out(await roster.add(await access.staff(member, studio), body.email, Role(body.role)))
 
 
 @operations.delete("/studios/{studio}/staff/{email}", summary="They run it no longer", status=204, tag="studios")
-async def remove(member: Member, access: Access, roster: Roster, studio: Identifier, email: Mail) -> None:
+async def remove(member: Member, access: Access, roster: Roster, studio: Identifier, email: _Mail) -> None:
     await roster.remove(await access.staff(member, studio), member, email.lower())
 
 
 @operations.get("/studios/{studio}/connection", summary="How its own system is reached", tag="studios")
 async def connection(member: Member, access: Access, connections: Connections, studio: Identifier) -> ConnectionOut:
-    return connection_out(await connections.of(await access.staff(member, studio)))
+    return _connection_out(await connections.of(await access.staff(member, studio)))
 
 
 @operations.put("/studios/{studio}/connection", summary="Set how its own system is reached", tag="studios")
 async def connect(
     member: Member, access: Access, connections: Connections, studio: Identifier, body: ConnectionIn
 ) -> ConnectionOut:
-    return connection_out(await connections.save(await access.staff(member, studio), body.wanted()))
+    return _connection_out(await connections.save(await access.staff(member, studio), body.wanted()))
 
 
 @operations.delete("/studios/{studio}/connection", summary="The environment's holds again", status=204, tag="studios")
@@ -94,11 +94,11 @@ async def disconnect(member: Member, access: Access, connections: Connections, s
     await connections.forget(await access.staff(member, studio))
 
 
-def staff_out(one: StaffMember) -> StaffOut:
+def _staff_out(one: StaffMember) -> StaffOut:
     return StaffOut(one.email, one.role.value, one.added_by, one.added_at)
 
 
-def connection_out(found: StudioConnection | None) -> ConnectionOut:
+def _connection_out(found: StudioConnection | None) -> ConnectionOut:
     if found is None:
         return ConnectionOut(is_own=False)
     return ConnectionOut(

@@ -20,7 +20,7 @@ from sekkei_systems.lessons.service.access import Access, Member
 from sekkei_systems.lessons.service.weekly import Weekly
 
 operations = Operations()
-Weekday = Annotated[int, Meta(ge=0, le=6, description="0 is Monday")]
+_Weekday = Annotated[int, Meta(ge=0, le=6, description="0 is Monday")]
 
 
 class WeeklyIn(WeeklyFields[TimeOfDay], frozen=True):
@@ -44,7 +44,7 @@ class HolidayIn(msgspec.Struct):
 
 @operations.get("/studios/{studio}/weekly", summary="What a studio does every week", tag="studios")
 async def schedule(member: Member, access: Access, weekly: Weekly, studio: Identifier) -> ScheduleOut:
-    return ScheduleOut([weekly_out(one) for one in await weekly.all((await access.staff(member, studio)).studio.code)])
+    return ScheduleOut([_weekly_out(one) for one in await weekly.all((await access.staff(member, studio)).studio.code)])
 
 
 @operations.put("/studios/{studio}/weekly/{weekday}/{start}", summary="A lesson of every week", tag="studios")
@@ -53,17 +53,17 @@ async def save(
     access: Access,
     weekly: Weekly,
     studio: Identifier,
-    weekday: Weekday,
+    weekday: _Weekday,
     start: TimeOfDay,
     body: WeeklyIn,
 ) -> WeeklyOut:
     staff = await access.staff(member, studio)
-    return weekly_out(await weekly.enter(staff, weekday, time_in(start, "start"), body))
+    return _weekly_out(await weekly.enter(staff, weekday, time_in(start, "start"), body))
 
 
 @operations.delete("/studios/{studio}/weekly/{weekday}/{start}", summary="No more of them", tag="studios")
 async def remove(
-    member: Member, access: Access, weekly: Weekly, studio: Identifier, weekday: Weekday, start: TimeOfDay
+    member: Member, access: Access, weekly: Weekly, studio: Identifier, weekday: _Weekday, start: TimeOfDay
 ) -> None:
     await weekly.remove(await access.staff(member, studio), weekday, time_in(start, "start"))
 
@@ -72,7 +72,7 @@ async def remove(
     "/studios/{studio}/weekly/{weekday}/{start}/skipped/{day}", summary="Not on this day", status=204, tag="studios"
 )
 async def skip(
-    member: Member, access: Access, weekly: Weekly, studio: Identifier, weekday: Weekday, start: TimeOfDay, day: date
+    member: Member, access: Access, weekly: Weekly, studio: Identifier, weekday: _Weekday, start: TimeOfDay, day: date
 ) -> None:
     await weekly.skip(await access.staff(member, studio), weekday, time_in(start, "start"), day)
 
@@ -81,7 +81,7 @@ async def skip(
     "/studios/{studio}/weekly/{weekday}/{start}/skipped/{day}", summary="On this day after all", tag="studios"
 )
 async def hold(
-    member: Member, access: Access, weekly: Weekly, studio: Identifier, weekday: Weekday, start: TimeOfDay, day: date
+    member: Member, access: Access, weekly: Weekly, studio: Identifier, weekday: _Weekday, start: TimeOfDay, day: date
 ) -> None:
     await weekly.hold(await access.staff(member, studio), weekday, time_in(start, "start"), day)
 
@@ -96,7 +96,7 @@ async def reopen(member: Member, access: Access, weekly: Weekly, studio: Identif
     await weekly.open(await access.staff(member, studio), day)
 
 
-def weekly_out(found: WeeklyLesson) -> WeeklyOut:
+def _weekly_out(found: WeeklyLesson) -> WeeklyOut:
     return WeeklyOut(
         weekday=found.weekday,
         start=f"{found.start_time:%H:%M}",

@@ -29,7 +29,7 @@ from sekkei_systems.lessons.rules.studios import by_studio, studios_of
 from sekkei_systems.lessons.service import Service
 from sekkei_systems.lessons.service.access import Member, Staff
 
-PROGRAMS = (
+_PROGRAMS = (
     "BSL House 1",
     "BSW Hit 2",
     "BB1 Burn It 1",
@@ -38,10 +38,10 @@ PROGRAMS = (
     "体幹トレーニング",
     "Hip Hop 入門",
 )
-INSTRUCTORS = ("YUKI", "Shiori.I", "RYO", "Mako", "Taka", "Hana.M")
+_INSTRUCTORS = ("YUKI", "Shiori.I", "RYO", "Mako", "Taka", "Hana.M")
 STARTS = (time(7, 0), time(10, 30), time(12, 15), time(18, 0), time(19, 30), time(21, 0))
-FULL_EVERY = 4
-POPULAR_PLACES = 3
+_FULL_EVERY = 4
+_POPULAR_PLACES = 3
 
 
 async def demo(context: Context, parts: Parts) -> None:
@@ -82,7 +82,7 @@ async def _timetable(context: Context, today: date, chance: random.Random) -> li
         for number in range(14):
             for start in STARTS:
                 slot = Slot(studio.code, today + timedelta(days=number), start)
-                full = chance.randrange(FULL_EVERY) == 0
+                full = chance.randrange(_FULL_EVERY) == 0
                 puts.append(lessons.put(_lesson(context, slot, chance, full)))
                 slots.append(slot)
     await context.db.write_many(puts)
@@ -97,8 +97,8 @@ def _lesson(context: Context, slot: Slot, chance: random.Random, full: bool) -> 
         start_time=slot.start_time,
         end_time=(slot.starts_at + timedelta(minutes=45)).time(),
         lesson_id=f"{slot.studio_code}-{slot.lesson_date:%m%d}-{slot.start_time:%H%M}",
-        lesson_name=chance.choice(PROGRAMS),
-        instructor=chance.choice(INSTRUCTORS),
+        lesson_name=chance.choice(_PROGRAMS),
+        instructor=chance.choice(_INSTRUCTORS),
         capacity=capacity,
         booked_here=0,
         booked=capacity if full else chance.randrange(capacity - 2),
@@ -159,9 +159,9 @@ async def _popular(db: Database, service: Service, day: date) -> None:
         slot = Slot(studio.code, day, STARTS[number % len(STARTS)])
         found = await service.timetable.get(slot)
         change = lessons.update(slot.studio_code, slot.lesson_date, slot.start_time)
-        await db.write(change.set(Lesson.capacity, 12).set(Lesson.booked, 12 - POPULAR_PLACES))
+        await db.write(change.set(Lesson.capacity, 12).set(Lesson.booked, 12 - _POPULAR_PLACES))
         for place, person in enumerate((*DEMO_PEOPLE[number:], *DEMO_PEOPLE[:number])):
-            if place < POPULAR_PLACES:
+            if place < _POPULAR_PLACES:
                 await service.bookings.book(Member(person.id), slot)
             else:
                 await service.waitlist.join(Member(person.id), slot)
@@ -220,8 +220,8 @@ async def _history(db: Database, today: date, chance: random.Random) -> None:
                 studio_code=chance.choice(("gnz", "sby", "snj")),
                 lesson_date=day,
                 start_time=start,
-                lesson_name=chance.choice(PROGRAMS),
-                instructor=chance.choice(INSTRUCTORS),
+                lesson_name=chance.choice(_PROGRAMS),
+                instructor=chance.choice(_INSTRUCTORS),
                 kind=TieKind.HISTORY,
                 status=Status.COMPLETED,
                 reservation_id=f"rsv_demo_{person.id}_{back}",

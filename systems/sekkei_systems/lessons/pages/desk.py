@@ -37,8 +37,8 @@ from sekkei_systems.lessons.service.desk import ATTENDANCE_BEFORE, ClassMessages
 from sekkei_systems.lessons.service.moves import Moves
 from sekkei_systems.lessons.service.timetable import Timetable
 
-DAYS_SHOWN = 7
-PROBLEMS_SHOWN = 3
+_DAYS_SHOWN = 7
+_PROBLEMS_SHOWN = 3
 
 pages = Pages()
 
@@ -66,7 +66,7 @@ class Shown:
     desk: Desk
 
     async def html(self, status: int, first: date, filled: Form) -> Html:
-        code, week = self.staff.studio.code, timedelta(days=DAYS_SHOWN)
+        code, week = self.staff.studio.code, timedelta(days=_DAYS_SHOWN)
         return Html(
             "lessons/studio.html",
             status,
@@ -114,7 +114,7 @@ async def take_in(request: Request, staff: Staff, desk: Desk) -> Redirect:
         return answer.flash("studio.file.problem", "error", what=str(error))
     counts = {"added": taken.added, "changed": taken.changed, "same": taken.unchanged, "left": len(problems)}
     answer = answer.flash("studio.file.taken", "error" if problems else "ok", **counts)
-    for problem in problems[:PROBLEMS_SHOWN]:
+    for problem in problems[:_PROBLEMS_SHOWN]:
         answer = answer.flash("studio.file.problem", "error", what=problem)
     return answer
 
@@ -159,7 +159,7 @@ class ShownLesson:
             offered=lambda tie: holds_offer(tie, now),
             begun=now >= self.at.starts_at,
             takes_attendance=now >= self.at.starts_at - ATTENDANCE_BEFORE,
-            form=filled or Form(filled_with(roll.lesson)),
+            form=filled or Form(_filled_with(roll.lesson)),
             acts=[(act, self.acts.may_undo(act)) for act in await self.acts.of(self.at)],
             blank=Form({"lesson_date": f"{self.at.lesson_date}", "start_time": f"{self.at.start_time:%H:%M}"}),
             over=now >= span(roll.lesson)[1],
@@ -170,7 +170,7 @@ class ShownLesson:
         return Redirect("lessons:people", code=self.staff.studio.code, slot=str(self.at))
 
 
-def filled_with(lesson: Lesson) -> dict[str, object]:
+def _filled_with(lesson: Lesson) -> dict[str, object]:
     texts = {name: "" if value is None else value for name, value in texts_of(lesson).items()}
     return {**texts, "is_open": lesson.is_open}
 
@@ -201,7 +201,7 @@ async def attendance(shown: ShownLesson, desk: Desk, form: Attendance) -> Redire
 # What the desk does with a lesson: places, moves, messages, calling off; and taking that back.
 
 
-Words = Annotated[str, Text(1000)]
+_Words = Annotated[str, Text(1000)]
 
 
 class Guest(msgspec.Struct):
@@ -221,7 +221,7 @@ class Target(msgspec.Struct):
 
 
 class Said(msgspec.Struct):
-    words: Words = ""
+    words: _Words = ""
     waiting: bool = False
 
 

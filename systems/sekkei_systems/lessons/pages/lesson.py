@@ -84,7 +84,7 @@ class Shown:
             may_cancel=policy.may_cancel(at.starts_at, view.now),
             late=policy.is_late(at.starts_at, view.now),
             over=at.starts_at <= view.now,
-            wishes=wishes_of(waiting, at),
+            wishes=_wishes_of(waiting, at),
             hours=HOURS,
             paused=waiting is not None and is_paused(waiting, view.now),
             books=waiting is not None and books_itself(waiting, view.now),
@@ -92,7 +92,7 @@ class Shown:
         )
 
 
-def wishes_of(waiting: UserLesson | None, at: Slot) -> Form:
+def _wishes_of(waiting: UserLesson | None, at: Slot) -> Form:
     if waiting is None:
         return Form({})
     until, pause = waiting.auto_book_until, waiting.paused_until

@@ -34,7 +34,7 @@ async def mine(view: View, lists: Lists, query: Asked) -> Html:
         ties=shown,
         counts={one: sum(tie.kind is one for tie in active) for one in TieKind},
         total=len(active),
-        missing=await missing_from_timetable(lists, shown),
+        missing=await _missing_from_timetable(lists, shown),
         positions=await lists.positions([tie for tie in shown if tie.kind is TieKind.WAITLIST]),
         offered=lambda tie: holds_offer(tie, view.now),
         kind=query.kind,
@@ -43,7 +43,7 @@ async def mine(view: View, lists: Lists, query: Asked) -> Html:
     )
 
 
-async def missing_from_timetable(lists: Lists, ties: list[UserLesson]) -> set[Slot]:
+async def _missing_from_timetable(lists: Lists, ties: list[UserLesson]) -> set[Slot]:
     """Lessons that somebody still waits for, though no timetable has them any more: they can only be left."""
     waiting = [tie for tie in ties if tie.kind is TieKind.WAITLIST]
     return {slot_of(tie) for tie in waiting} - (await lists.lessons_of(waiting)).keys()

@@ -21,7 +21,7 @@ from sekkei_systems.lessons.service.contacts import Members
 from sekkei_systems.lessons.service.entitlements import Entitlements
 
 pages = Pages()
-Mail = Annotated[str, Line(254)]
+_Mail = Annotated[str, Line(254)]
 
 
 class Asked(msgspec.Struct):
@@ -29,7 +29,7 @@ class Asked(msgspec.Struct):
 
 
 class Given(msgspec.Struct):
-    email: Mail
+    email: _Mail
     name: Annotated[str, NameLine(NAME_MAX)]
     valid_from: date
     valid_until: date
@@ -38,7 +38,7 @@ class Given(msgspec.Struct):
 
 
 class Gone(msgspec.Struct):
-    email: Mail
+    email: _Mail
     pass_id: Annotated[Token, Meta(max_length=64)]
 
 

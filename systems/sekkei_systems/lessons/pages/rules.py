@@ -22,8 +22,8 @@ from sekkei_systems.lessons.service.access import Access, Staff
 from sekkei_systems.lessons.service.rulebook import Rulebook
 
 pages = Pages()
-Number = Annotated[int, Meta(ge=0, le=366)]
-Minutes = Annotated[int, Meta(ge=0, le=10_080)]
+_Number = Annotated[int, Meta(ge=0, le=366)]
+_Minutes = Annotated[int, Meta(ge=0, le=10_080)]
 
 
 class RulesForm(msgspec.Struct):
@@ -31,24 +31,24 @@ class RulesForm(msgspec.Struct):
 
     needs_pass: bool = False
     has_trial: bool = False
-    opens_days: Number | None = None
+    opens_days: _Number | None = None
     opens_time: Typed | None = None
-    per_week: Number | None = None
+    per_week: _Number | None = None
     late_takes_ticket: bool = False
-    no_shows_max: Number | None = None
-    no_show_days: Number = 30
-    blocked_days: Number = 7
+    no_shows_max: _Number | None = None
+    no_show_days: _Number = 30
+    blocked_days: _Number = 7
     fairness: Token = ""
-    hold: Minutes | None = None
-    broadcast_within: Minutes | None = None
-    stop_before: Minutes | None = None
-    quiet_period: Minutes | None = None
-    cancel_until: Minutes | None = None
-    late_within: Minutes | None = None
-    remind_before: Minutes | None = None
+    hold: _Minutes | None = None
+    broadcast_within: _Minutes | None = None
+    stop_before: _Minutes | None = None
+    quiet_period: _Minutes | None = None
+    cancel_until: _Minutes | None = None
+    late_within: _Minutes | None = None
+    remind_before: _Minutes | None = None
 
 
-def rules_in(code: str, given: RulesForm, clock: Clock) -> StudioRules:
+def _rules_in(code: str, given: RulesForm, clock: Clock) -> StudioRules:
     minutes = {name: getattr(given, name) for name in MINUTES if getattr(given, name) is not None}
     return StudioRules(
         studio_code=code,
@@ -67,7 +67,7 @@ def rules_in(code: str, given: RulesForm, clock: Clock) -> StudioRules:
     )
 
 
-def values_of(rules: StudioRules) -> dict[str, Any]:
+def _values_of(rules: StudioRules) -> dict[str, Any]:
     plain = ("needs_pass", "has_trial", "late_takes_ticket", "no_show_days", "blocked_days")
     optional = ("opens_days", "per_week", "no_shows_max", "fairness")
     found = {name: getattr(rules, name) for name in plain}
@@ -95,7 +95,7 @@ class Shown:
             minutes=MINUTES,
             usual=self.rulebook.usual,
             sentences=sentences(rules, policy, self.view.language),
-            form=filled or Form(values_of(rules)),
+            form=filled or Form(_values_of(rules)),
         )
 
 
@@ -115,7 +115,7 @@ async def open_rules(shown: Shown) -> Html:
 async def save(shown: Shown, rulebook: Rulebook, clock: Clock, sent: Sent[RulesForm]) -> Html | Redirect:
     code = shown.staff.studio.code
     try:
-        await rulebook.save(shown.staff, rules_in(code, sent.value, clock))
+        await rulebook.save(shown.staff, _rules_in(code, sent.value, clock))
     except Invalid as wrong:
         return await shown.html(wrong.status, sent.refilled(wrong))
     return Redirect("lessons:desk_rules", code=code).flash("done.rules")

@@ -20,7 +20,7 @@ from sekkei_systems.lessons.service.searches import Searches
 from sekkei_systems.lessons.service.timetable import Timetable
 from sekkei_systems.lessons.texts import say
 
-SUGGESTED_DAYS = 7
+_SUGGESTED_DAYS = 7
 
 pages = Pages()
 
@@ -56,7 +56,7 @@ class Shown:
 
     async def _lessons(self) -> list[Lesson]:
         """Of the next days, for what is suggested."""
-        first, last = self.view.today, self.view.today + timedelta(days=SUGGESTED_DAYS)
+        first, last = self.view.today, self.view.today + timedelta(days=_SUGGESTED_DAYS)
         found = (self.timetable.between(studio.code, first, last) for studio in self.access.studios)
         return [lesson for lessons in await asyncio.gather(*found) for lesson in lessons]
 

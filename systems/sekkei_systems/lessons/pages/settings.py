@@ -24,7 +24,7 @@ from sekkei_systems.lessons.service.contacts import CHANNELS, Contacts, Preferen
 from sekkei_systems.lessons.texts import say
 
 pages = Pages()
-BACK = Redirect("lessons:settings")
+_BACK = Redirect("lessons:settings")
 
 
 class PreferencesForm(msgspec.Struct):
@@ -64,7 +64,7 @@ class Shown:
             status,
             view=self.view,
             person=person,
-            form=forms.get("preferences") or Form(values_of(person)),
+            form=forms.get("preferences") or Form(_values_of(person)),
             address_form=forms.get("address") or Form({"channel": "mail"}),
             code_form=forms.get("code") or Form(),
             blank=Form(),
@@ -79,7 +79,7 @@ class Shown:
         )
 
 
-def values_of(person: Contact) -> dict[str, Any]:
+def _values_of(person: Contact) -> dict[str, Any]:
     return {
         "name": person.name,
         "channels": sorted(person.channels),
@@ -110,7 +110,7 @@ async def save(shown: Shown, member: Member, contacts: Contacts, sent: Sent[Pref
         await contacts.prefer(member, wanted)
     except Invalid as wrong:
         return await shown.html(422, preferences=sent.refilled(wrong))
-    return BACK.flash("done.settings")
+    return _BACK.flash("done.settings")
 
 
 @pages.post("/settings/addresses", name="address")
@@ -124,7 +124,7 @@ async def address(
         filled = sent.refilled(wrong)
         errors = {"address": next(iter(filled.errors.values()))}
         return await shown.html(422, address=Form(filled.values, errors))
-    return BACK.flash("done.code")
+    return _BACK.flash("done.code")
 
 
 @pages.post("/settings/proof", name="proof")
@@ -134,8 +134,8 @@ async def proof(shown: Shown, member: Member, contacts: Contacts, sent: Sent[Cod
     except Invalid as wrong:
         return await shown.html(422, code=sent.refilled(wrong))
     except Refusal as refusal:
-        return BACK.flash(refusal)
-    return BACK.flash("done.proven")
+        return _BACK.flash(refusal)
+    return _BACK.flash("done.proven")
 
 
 @pages.post("/settings/line", name="line_code")
@@ -147,22 +147,22 @@ async def line(request: Request, shown: Shown, member: Member, contacts: Contact
 @pages.post("/settings/forget/{channel}", name="forget")
 async def forget(channel: str, person: Contact, member: Member, contacts: Contacts) -> Redirect:
     await contacts.forget(member, channel)
-    return BACK.flash("done.forgotten")
+    return _BACK.flash("done.forgotten")
 
 
 @pages.post("/settings/calendar", name="renew_calendar")
 async def renew(person: Contact, member: Member, contacts: Contacts) -> Redirect:
     await contacts.renew_calendar(member)
-    return BACK.flash("done.calendar")
+    return _BACK.flash("done.calendar")
 
 
 @pages.post("/settings/calendar/stop", name="stop_calendar")
 async def stop(person: Contact, member: Member, contacts: Contacts) -> Redirect:
     await contacts.stop_calendar(member)
-    return BACK.flash("done.calendar.stopped")
+    return _BACK.flash("done.calendar.stopped")
 
 
 @pages.post("/settings/links", name="void_links")
 async def void(person: Contact, member: Member, contacts: Contacts) -> Redirect:
     await contacts.void_links(member)
-    return BACK.flash("done.links")
+    return _BACK.flash("done.links")

@@ -18,16 +18,16 @@ from sekkei_systems.lessons.service.access import Member, Roster, Staff
 from sekkei_systems.lessons.service.connections import Connections, StudioSecrets, Wanted
 
 pages = Pages()
-Mail = Annotated[str, Line(254)]
+_Mail = Annotated[str, Line(254)]
 
 
 class NewStaff(msgspec.Struct):
-    email: Mail
+    email: _Mail
     role: Literal["manager", "desk"] = "desk"
 
 
 class Gone(msgspec.Struct):
-    email: Mail
+    email: _Mail
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,14 +91,14 @@ async def forget(shown: Shown, secrets: StudioSecrets) -> Redirect:
 # How a studio's own system is reached; for its managers.
 
 
-Address = Annotated[Token, Meta(max_length=500)]
+_Address = Annotated[Token, Meta(max_length=500)]
 
 
 class ConnectionForm(msgspec.Struct):
-    feed_url: Address = ""
-    booking_url: Address = ""
-    booking_page: Address = ""
-    token: Address = ""
+    feed_url: _Address = ""
+    booking_url: _Address = ""
+    booking_page: _Address = ""
+    token: _Address = ""
     bookings_entered: bool = False
 
     def wanted(self) -> Wanted:

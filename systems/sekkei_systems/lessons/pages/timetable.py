@@ -18,8 +18,8 @@ from sekkei_systems.lessons.service.access import Access, Member
 from sekkei_systems.lessons.service.lists import Lists
 from sekkei_systems.lessons.service.timetable import Timetable
 
-DAYS_SHOWN = 14
-NEXT_SHOWN = 4
+_DAYS_SHOWN = 14
+_NEXT_SHOWN = 4
 
 pages = Pages()
 
@@ -46,17 +46,17 @@ async def timetable(
         studios=access.studios,
         live=listening,
         day=day,
-        shown_days=[view.today + timedelta(days=number) for number in range(DAYS_SHOWN)],
+        shown_days=[view.today + timedelta(days=number) for number in range(_DAYS_SHOWN)],
         lessons=lessons,
-        ties=kinds_by_slot(active),
+        ties=_kinds_by_slot(active),
         slot_of=slot_of,
         free=free_places,
         over=lambda lesson: slot_of(lesson).starts_at <= view.now,
-        upcoming=upcoming[:NEXT_SHOWN],
+        upcoming=upcoming[:_NEXT_SHOWN],
     )
 
 
-def kinds_by_slot(ties: Sequence[UserLesson]) -> dict[Slot, list[TieKind]]:
+def _kinds_by_slot(ties: Sequence[UserLesson]) -> dict[Slot, list[TieKind]]:
     found: dict[Slot, list[TieKind]] = {}
     for tie in ties:
         found.setdefault(slot_of(tie), []).append(tie.kind)

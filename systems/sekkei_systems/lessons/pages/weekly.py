@@ -19,22 +19,22 @@ from sekkei_systems.lessons.rules.weekly import WeeklyFields
 from sekkei_systems.lessons.service.access import Staff
 from sekkei_systems.lessons.service.weekly import Weekly
 
-HOLIDAYS_SHOWN = timedelta(days=365)
+_HOLIDAYS_SHOWN = timedelta(days=365)
 pages = Pages()
-Weekday = Annotated[int, Meta(ge=0, le=6)]
+_Weekday = Annotated[int, Meta(ge=0, le=6)]
 
 
 class WeeklyForm(WeeklyFields[Typed], kw_only=True, frozen=True):
-    weekday: Weekday
+    weekday: _Weekday
     start_time: Typed
 
 
 class Named(msgspec.Struct):
-    weekday: Weekday
+    weekday: _Weekday
     start_time: Typed
 
 
-class Skipped(Named, kw_only=True):
+class _Skipped(Named, kw_only=True):
     day: date
 
 
@@ -59,7 +59,7 @@ class Shown:
             view=self.view,
             studio=self.staff.studio,
             templates=await self.weekly.all(code),
-            holidays=await self.weekly.holidays(code, today, today + HOLIDAYS_SHOWN),
+            holidays=await self.weekly.holidays(code, today, today + _HOLIDAYS_SHOWN),
             form=filled or Form({"first_day": today.isoformat(), "weekday": "0"}),
             blank=Form({}),
         )
@@ -94,7 +94,7 @@ async def remove(shown: Shown, weekly: Weekly, form: Named) -> Redirect:
 
 
 @pages.post("/desk/{code}/weekly/skip", name="skip_weekly")
-async def skip(shown: Shown, weekly: Weekly, form: Skipped) -> Redirect:
+async def skip(shown: Shown, weekly: Weekly, form: _Skipped) -> Redirect:
     try:
         await weekly.skip(shown.staff, form.weekday, time_in(form.start_time, "start_time"), form.day)
     except Refusal as refusal:
@@ -103,7 +103,7 @@ async def skip(shown: Shown, weekly: Weekly, form: Skipped) -> Redirect:
 
 
 @pages.post("/desk/{code}/weekly/hold", name="hold_weekly")
-async def hold(shown: Shown, weekly: Weekly, form: Skipped) -> Redirect:
+async def hold(shown: Shown, weekly: Weekly, form: _Skipped) -> Redirect:
     try:
         await weekly.hold(shown.staff, form.weekday, time_in(form.start_time, "start_time"), form.day)
     except Refusal as refusal:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, Protocol
+from typing import Protocol
 from urllib.parse import quote
 
 import orjson
@@ -19,9 +19,6 @@ from sekkei_systems.lessons.rules.studios import by_studio
 #
 # Each step has the same key, and may be sent again: a key is reserved once, confirmed once, and what was released stays
 # so. Whoever gets no answer does not know what was done, and releases.
-
-
-Reason = Literal["full", "closed", "no-such-lesson", "lapsed"]
 
 
 class StudioRefused(Exception):
@@ -65,7 +62,7 @@ BookingPorts = dict[str, BookingPort]
 
 
 TIMEOUTS = Limits(connections=8, connect_seconds=2.0, answer_seconds=4.0, idle_seconds=30.0, answer_bytes=65_536)
-REASONS = frozenset({"full", "closed", "no-such-lesson", "lapsed", "released"})
+_REASONS = frozenset({"full", "closed", "no-such-lesson", "lapsed", "released"})
 
 
 class HttpBooking:
@@ -99,7 +96,7 @@ def _refusal(status: int, body: bytes) -> Exception:
         reason = orjson.loads(body)["code"]
     except (orjson.JSONDecodeError, KeyError, TypeError):
         reason = None
-    if status in (404, 409, 410) and reason in REASONS:
+    if status in (404, 409, 410) and reason in _REASONS:
         return StudioRefused(reason)
     return NoWord(f"the studio's system answered {status}")
 

@@ -73,10 +73,10 @@ class Catalogue:
 
 
 FAILURES_MAX = 5
-COOLING_SECONDS = 60.0
-ASKED_PER_SECOND = 10.0
+_COOLING_SECONDS = 60.0
+_ASKED_PER_SECOND = 10.0
 log = logging.getLogger("sekkei.lessons.providers")
-T = TypeVar("T")
+_T = TypeVar("_T")
 
 
 class Patience:
@@ -89,7 +89,7 @@ class Patience:
     def __init__(
         self,
         clock: Clock,
-        per_second: float = ASKED_PER_SECOND,
+        per_second: float = _ASKED_PER_SECOND,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self._clock = clock
@@ -121,7 +121,7 @@ class Patience:
             self._close(self._clock.now())
 
     def _close(self, now: float) -> None:
-        self._closed_until = now + COOLING_SECONDS * (0.75 + 0.5 * self._clock.random())
+        self._closed_until = now + _COOLING_SECONDS * (0.75 + 0.5 * self._clock.random())
 
 
 class Feed:
@@ -155,7 +155,7 @@ class Feed:
 
         return await self._asked(f"{quote(studio_code)}?from={first}&to={last}", lessons_in)
 
-    async def _asked(self, path: str, understood: Callable[[bytes], T]) -> T | None:
+    async def _asked(self, path: str, understood: Callable[[bytes], _T]) -> _T | None:
         if not await self._patience.turn():
             return None
         try:
@@ -174,10 +174,10 @@ class Feed:
 # Every studio's own provider.
 
 
-FEED_BYTES_MAX = 2 * 1024 * 1024
+_FEED_BYTES_MAX = 2 * 1024 * 1024
 """Two weeks of one studio are less; reading more would keep everybody else waiting."""
 TIMEOUTS = Limits(
-    connections=4, connect_seconds=3.0, answer_seconds=5.0, idle_seconds=30.0, answer_bytes=FEED_BYTES_MAX
+    connections=4, connect_seconds=3.0, answer_seconds=5.0, idle_seconds=30.0, answer_bytes=_FEED_BYTES_MAX
 )
 
 

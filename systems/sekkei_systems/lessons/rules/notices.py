@@ -21,7 +21,7 @@ from sekkei_systems.lessons.rules.studios import Studios
 from sekkei_systems.lessons.texts import say
 
 LINE_UNITS_MAX = 5000
-LISTED_MAX = 10
+_LISTED_MAX = 10
 TOPICS = ("opening", "reminder", "change", "search")
 """What one may be told of; a contact has those it does not want in `muted`."""
 Messages = Mapping[str, Mapping[str, Any]]
@@ -58,7 +58,7 @@ class Notices:
 
     def opening(self, person: Contact | None, tie: UserLesson, lesson: Lesson) -> Messages:
         """A place became free; one tap takes it."""
-        language = language_of(person)
+        language = _language_of(person)
         note = say(language, "notice.opening.note")
         if tie.offer_until is not None:
             note = say(language, "notice.opening.held", until=f"{tie.offer_until.astimezone(JST):%H:%M}")
@@ -75,7 +75,7 @@ class Notices:
 
     def reminder(self, person: Contact | None, tie: UserLesson) -> Messages:
         """What is booked begins soon, and can be cancelled in one tap; or what is liked can still be booked."""
-        language = language_of(person)
+        language = _language_of(person)
         if tie.kind is TieKind.BOOKING:
             link = self._tap(tie, tie.reservation_id)
             notice = Notice(
@@ -100,7 +100,7 @@ class Notices:
 
     def changed(self, person: Contact | None, tie: UserLesson, lesson: Lesson) -> Messages:
         """Another instructor, or another lesson at the same time."""
-        language = language_of(person)
+        language = _language_of(person)
         changes = [
             f"{say(language, f'field.{name}')}: {before or '–'} → {after or '–'}"
             for name, before, after in zip(COPIED, copies_of(tie).values(), copies_of(lesson).values(), strict=True)
@@ -121,7 +121,7 @@ class Notices:
 
     def called_off(self, person: Contact | None, lesson: Lesson) -> Messages:
         """The lesson does not take place; nobody has to cancel anything."""
-        language = language_of(person)
+        language = _language_of(person)
         what, note = self.words(lesson, person), say(language, "notice.off.note")
         return self._messages(
             person,
@@ -137,7 +137,7 @@ class Notices:
 
     def booked_by_desk(self, person: Contact, tie: UserLesson) -> Messages:
         """The studio has booked for somebody; one tap cancels it."""
-        language = language_of(person)
+        language = _language_of(person)
         title, note = say(language, "notice.desk.booked"), say(language, "notice.desk.booked.note")
         link = self._tap(tie, tie.reservation_id)
         label = say(language, "notice.reminder.label")
@@ -145,28 +145,28 @@ class Notices:
 
     def booked_from_queue(self, person: Contact | None, tie: UserLesson) -> Messages:
         """A place became free and is booked, as they wished; one tap cancels it."""
-        language = language_of(person)
+        language = _language_of(person)
         title, note = say(language, "notice.auto"), say(language, "notice.auto.note")
         link, label = self._tap(tie, tie.reservation_id), say(language, "notice.reminder.label")
         return self._messages(person, Notice("opening", title, self.words(tie, person), note, label, link))
 
     def cancelled_by_desk(self, person: Contact, lesson: Lesson) -> Messages:
         """The studio has cancelled somebody's booking."""
-        language = language_of(person)
+        language = _language_of(person)
         title, note = say(language, "notice.desk.cancelled"), say(language, "notice.desk.cancelled.note")
         what, label = self.words(lesson, person), say(language, "notice.look")
         return self._messages(person, Notice("change", title, what, note, label, self._page(lesson)))
 
     def refused(self, person: Contact | None, tie: UserLesson) -> Messages:
         """The studio's own system had sold the place; the booking has ended."""
-        language = language_of(person)
+        language = _language_of(person)
         title, note = say(language, "notice.refused"), say(language, "notice.refused.note")
         what, label = self.words(tie, person), say(language, "notice.look")
         return self._messages(person, Notice("change", title, what, note, label, self._page(tie)))
 
     def moved(self, person: Contact | None, tie: UserLesson, lesson: Lesson) -> Messages:
         """The lesson takes place at another time; what one had to do with it has moved along."""
-        language = language_of(person)
+        language = _language_of(person)
         note = say(language, f"notice.moved.{tie.kind.value}")
         before = say(language, "notice.moved.before", what=self.words(tie, person))
         title, label = say(language, "notice.moved"), say(language, "notice.look")
@@ -175,14 +175,14 @@ class Notices:
 
     def brought_back(self, person: Contact | None, tie: UserLesson, *, goes_on: bool = True) -> Messages:
         """A lesson that was called off takes place after all; what had ended with it goes on, or can be had again."""
-        language = language_of(person)
+        language = _language_of(person)
         note = say(language, f"notice.back.{tie.kind.value}" if goes_on else "notice.back.again")
         title, label = say(language, "notice.back"), say(language, "notice.look")
         return self._messages(person, Notice("change", title, self.words(tie, person), note, label, self._page(tie)))
 
     def message(self, person: Contact | None, lesson: Lesson, words: str) -> Messages:
         """The studio has something to say to those who come."""
-        language = language_of(person)
+        language = _language_of(person)
         title, label = say(language, "notice.message"), say(language, "notice.look")
         return self._messages(
             person, Notice("change", title, self.words(lesson, person), words, label, self._page(lesson))
@@ -190,9 +190,9 @@ class Notices:
 
     def found(self, person: Contact | None, lessons: Sequence[Lesson]) -> Messages:
         """Lessons that somebody looks for."""
-        language = language_of(person)
-        lines = [self.words(lesson, person) for lesson in lessons[:LISTED_MAX]]
-        more = len(lessons) - LISTED_MAX
+        language = _language_of(person)
+        lines = [self.words(lesson, person) for lesson in lessons[:_LISTED_MAX]]
+        more = len(lessons) - _LISTED_MAX
         label, link = say(language, "notice.look"), self._page(lessons[0])
         if len(lessons) > 1:
             first = lessons[0]
@@ -219,7 +219,7 @@ class Notices:
         return {channel: self._body(channel, address, "", language, notice)}
 
     def words(self, tie: UserLesson | Lesson, person: Contact | None = None, language: str = "") -> str:
-        language = language or language_of(person)
+        language = language or _language_of(person)
         day, studio = tie.lesson_date, self._name(tie.studio_code)
         weekday = say.choice(language, "weekday", str(day.weekday()))
         if language == "en":
@@ -282,7 +282,7 @@ def addresses_of(person: Contact) -> dict[str, str]:
     return {channel: address for channel, address in found.items() if address}
 
 
-def language_of(person: Contact | None) -> str:
+def _language_of(person: Contact | None) -> str:
     return person.language if person else "ja"
 
 
@@ -319,7 +319,7 @@ def is_quiet(moment: datetime, quiet_from: time | None, quiet_until: time | None
     return now >= quiet_from or now < quiet_until
 
 
-def end_of_quiet(moment: datetime, quiet_until: time) -> datetime:
+def _end_of_quiet(moment: datetime, quiet_until: time) -> datetime:
     local = moment.astimezone(JST)
     end = datetime.combine(local.date(), quiet_until, JST)
     return end if end > local else end + timedelta(days=1)
@@ -329,5 +329,5 @@ def quiet_pause(person: Contact | None, now: datetime, starts_at: datetime) -> t
     """How long a notice waits: until the end of the quiet hours, if the lesson is not over by then."""
     if person is None or person.quiet_until is None or not is_quiet(now, person.quiet_from, person.quiet_until):
         return timedelta()
-    end = end_of_quiet(now, person.quiet_until)
+    end = _end_of_quiet(now, person.quiet_until)
     return end - now if end < starts_at else timedelta()

@@ -33,7 +33,7 @@ from sekkei_systems.lessons.texts import say
 
 T = TypeVar("T")
 Name = Annotated[str, Line(LESSON_NAME_MAX)]
-Capacity = Annotated[int, Meta(ge=0, le=CAPACITY_MAX)]
+_Capacity = Annotated[int, Meta(ge=0, le=CAPACITY_MAX)]
 _SPELT = {"lesson_name": "name", "end_time": "end", "lesson_id": "id"}
 
 
@@ -49,7 +49,7 @@ class LessonFields(Struct, Generic[T], kw_only=True, frozen=True, rename=spelt):
     lesson_name: Name | UnsetType = UNSET
     instructor: Name | UnsetType = UNSET
     end_time: T | UnsetType | None = UNSET
-    capacity: Capacity | UnsetType | None = UNSET
+    capacity: _Capacity | UnsetType | None = UNSET
     """None: no limit."""
     program: Name | UnsetType | None = UNSET
 
@@ -143,7 +143,7 @@ def draft_of(lesson: Lesson) -> LessonDraft:
 if TYPE_CHECKING:
     from icalendar import Event
 
-PROBLEMS_MAX = 100
+_PROBLEMS_MAX = 100
 LESSONS_MAX = 5_000
 """Of one file or answer: whoever sends more keeps everybody else waiting."""
 COLUMNS = {"スタジオ": "studio", "日付": "date", "開始": "start"}
@@ -160,14 +160,14 @@ Row = Mapping[str, Any]
 
 
 @dataclass(slots=True)
-class Listing:
+class _Listing:
     """What a file says."""
 
     lessons: list[LessonDraft] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
 
     def refuse(self, where: str, reason: str) -> None:
-        if len(self.problems) < PROBLEMS_MAX:
+        if len(self.problems) < _PROBLEMS_MAX:
             self.problems.append(f"{where}: {reason}")
 
 
@@ -180,13 +180,13 @@ class Unreadable(ValueError):
     """The file as a whole is not what its name says."""
 
 
-def read(name: str, content: bytes, studios: Sequence[Studio]) -> Listing:
+def read(name: str, content: bytes, studios: Sequence[Studio]) -> _Listing:
     """By the ending of the file's name: .csv, .ics or .json."""
     ending = name.rpartition(".")[2].lower()
     readers = {"csv": _rows_of_csv, "ics": _rows_of_ics, "json": _rows_of_json}
     if ending not in readers:
         raise Unreadable(f"{name}: a timetable is a file ending in .csv, .ics or .json")
-    found, taken = Listing(), dict[Slot, str]()
+    found, taken = _Listing(), dict[Slot, str]()
     codes = {_named(name): studio.code for studio in studios for name in (studio.name, studio.code)}
     for number, (where, row) in enumerate(readers[ending](content)):
         if number == LESSONS_MAX:

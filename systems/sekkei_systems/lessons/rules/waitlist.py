@@ -51,7 +51,7 @@ def holds_offer(tie: UserLesson | None, now: datetime) -> bool:
 # How somebody wants to wait: with a place booked for them until some hours before, and not at all until a day.
 
 
-HOURS_MAX = 14 * 24
+_HOURS_MAX = 14 * 24
 HOURS = (1, 2, 3, 6, 12, 24, 48)
 """What is offered on pages."""
 
@@ -68,7 +68,7 @@ class Wishes:
     def auto_book_until(self, slot: Slot) -> datetime | UnsetType | None:
         if not isinstance(self.book_hours, int):
             return self.book_hours
-        if not 0 <= self.book_hours <= HOURS_MAX:
+        if not 0 <= self.book_hours <= _HOURS_MAX:
             raise BadWish(field="book_hours")
         return slot.starts_at - timedelta(hours=self.book_hours)
 

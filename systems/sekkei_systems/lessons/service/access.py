@@ -18,8 +18,8 @@ from sekkei_systems.lessons.rules.slots import Slot
 from sekkei_systems.lessons.rules.studios import Studio, Studios
 
 CHAIN = "all"
-KEPT_SECONDS = 10.0
-DEMO_STAFF = DEMO_PEOPLE[0].email
+_KEPT_SECONDS = 10.0
+_DEMO_STAFF = DEMO_PEOPLE[0].email
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class StaffList:
 def staff_of(settings: Settings) -> StaffList:
     """`SEKKEI_LESSONS_STAFF=a@example.com,gnz:b@example.com`: a runs all studios, b one. In the demo, its first person
     runs all."""
-    given: dict[str, set[str]] = {"": {DEMO_STAFF} if settings.demo else set()}
+    given: dict[str, set[str]] = {"": {_DEMO_STAFF} if settings.demo else set()}
     for part in settings.get("lessons_staff").split(","):
         code, _, email = part.rpartition(":")
         if email.strip():
@@ -89,7 +89,7 @@ class Roster:
     _read_at: float = field(default=float("-inf"), init=False)
 
     async def role(self, email: str, studio_code: str) -> Role | None:
-        if self.clock.now() - self._read_at > KEPT_SECONDS:
+        if self.clock.now() - self._read_at > _KEPT_SECONDS:
             found = await self.db.all(staff_of_chain(CHAIN).consistent())
             self._kept = {(one.email, one.studio_code): one.role for one in found}
             self._read_at = self.clock.now()

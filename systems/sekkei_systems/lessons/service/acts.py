@@ -16,10 +16,10 @@ from sekkei_systems.lessons.design import DeskAct, DeskVerb, UserLesson, acts_of
 from sekkei_systems.lessons.rules.slots import Slot
 from sekkei_systems.lessons.service.access import Staff
 
-KEPT = timedelta(days=90)
+_KEPT = timedelta(days=90)
 UNDONE_WITHIN = timedelta(hours=1)
 """So long everybody who was told of a mistake is told that it was one; later it would be another surprise."""
-CAN_BE_UNDONE = frozenset(DeskVerb) - {DeskVerb.MESSAGE, DeskVerb.REFUSED}
+_CAN_BE_UNDONE = frozenset(DeskVerb) - {DeskVerb.MESSAGE, DeskVerb.REFUSED}
 
 
 @dataclass
@@ -38,7 +38,7 @@ class Acts:
             act_id=uuid7(self.clock),
             verb=verb,
             done_at=days.now(self.clock),
-            ttl=slot.starts_at + KEPT,
+            ttl=slot.starts_at + _KEPT,
             **more,
         )
 
@@ -59,7 +59,7 @@ class Acts:
 
     def may_undo(self, act: DeskAct) -> bool:
         recent = days.now(self.clock) <= act.done_at + UNDONE_WITHIN
-        return recent and act.undone_at is None and act.verb in CAN_BE_UNDONE
+        return recent and act.undone_at is None and act.verb in _CAN_BE_UNDONE
 
     def undone(self, act: DeskAct, by_reservation: str | None = None) -> Update[DeskAct]:
         """For the transaction that undoes it: of two clicks one does it, and whoever dies over it has undone it or may

@@ -41,8 +41,8 @@ from sekkei_systems.lessons.service.reservations import Reservations
 from sekkei_systems.lessons.service.rulebook import Rulebook
 from sekkei_systems.lessons.service.ties import all_active
 
-TOLD_OF_CHANGES = (TieKind.FAVORITE, TieKind.BOOKING)
-LOOKED_AHEAD = timedelta(days=1)
+_TOLD_OF_CHANGES = (TieKind.FAVORITE, TieKind.BOOKING)
+_LOOKED_AHEAD = timedelta(days=1)
 """For the next lesson of which somebody is to be reminded."""
 log = logging.getLogger("sekkei.lessons.alerts")
 
@@ -63,8 +63,8 @@ class Alerts:
         """When the first of the lessons that people have ties to is soon, by the rules of the most careful studio."""
         now = days.now(self.clock)
         longest = await self.rulebook.longest_reminder(self.notices.studios)
-        first = await self.db.first(active_between(now, now + longest + LOOKED_AHEAD))
-        return now + LOOKED_AHEAD if first is None else first.starts_at - longest
+        first = await self.db.first(active_between(now, now + longest + _LOOKED_AHEAD))
+        return now + _LOOKED_AHEAD if first is None else first.starts_at - longest
 
     async def remind(self) -> int:
         """Whoever has booked a lesson that begins soon, or likes one that can still be booked; once for each tie."""
@@ -130,7 +130,7 @@ class Alerts:
             messages = self.notices.called_off(person, current)
         else:
             actions += [refresh(tie, current, now) for tie in ties]
-            if any(tie.kind in TOLD_OF_CHANGES for tie in ties):
+            if any(tie.kind in _TOLD_OF_CHANGES for tie in ties):
                 messages = self.notices.changed(person, first, current)
         # The state that is left behind names the change: done again, it would be another state.
         state = hashlib.sha256("".join(f"{tie.kind}{tie.updated_at.isoformat()}" for tie in ties).encode()).hexdigest()

@@ -36,8 +36,8 @@ from sekkei_systems.lessons.service.reservations import Reservations
 from sekkei_systems.lessons.service.ties import Ties
 from sekkei_systems.lessons.service.timetable import Timetable
 
-TRIES = 5
-Told = Callable[[UserLesson], Sequence[Action[Any, Any]]]
+_TRIES = 5
+_Told = Callable[[UserLesson], Sequence[Action[Any, Any]]]
 
 
 @dataclass
@@ -53,7 +53,7 @@ class Bookings:
         member: Member,
         slot: Slot,
         also: Also[UserLesson] = nothing,
-        told: Told = lambda booking: (),
+        told: _Told = lambda booking: (),
         guest_name: str | None = None,
         *,
         by_desk: bool = False,
@@ -62,7 +62,7 @@ class Bookings:
         """Take a place; a waitlist entry for the lesson ends with it, all in one transaction. `told` are messages that
         go out with it. A guest has no account and stands at the door, perhaps after the start. What is booked
         `as_wished` by somebody who waits is refused (NoSuchTie) when they wish it no longer."""
-        for _ in range(TRIES - 1):
+        for _ in range(_TRIES - 1):
             try:
                 return await self._book(member.user_id, slot, also, told, guest_name, by_desk, as_wished)
             except Changed:
@@ -74,7 +74,7 @@ class Bookings:
         user_id: str,
         slot: Slot,
         also: Also[UserLesson],
-        told: Told,
+        told: _Told,
         guest_name: str | None,
         by_desk: bool,
         as_wished: bool,
@@ -90,7 +90,7 @@ class Bookings:
         if not self.sellers.sells_here(lesson):
             raise refusals.BookedElsewhere()
         if not is_available(lesson):
-            raise why_not(lesson)
+            raise _why_not(lesson)
         now = self.ties.now()
         # Of each try its own: what is given up at the studio must not be the place of somebody's other device.
         more = {"reservation_id": f"rsv_{secrets.token_hex(10)}", "guest_name": guest_name}
@@ -105,7 +105,7 @@ class Bookings:
         return await self._commit(entitled, taken, ended, also(booking), *told(booking))
 
     async def _book_there(
-        self, lesson: Lesson, entitled: Entitled, waiting: UserLesson | None, also: Also[UserLesson], told: Told
+        self, lesson: Lesson, entitled: Entitled, waiting: UserLesson | None, also: Also[UserLesson], told: _Told
     ) -> UserLesson:
         """Reserve in the studio's system, book here, confirm there."""
         booking = entitled.booking
@@ -176,7 +176,7 @@ class Bookings:
             if failed.failed(registered):
                 raise refusals.AlreadyRegistered() from None
             if failed.failed(taken):
-                raise why_not(failed.old(taken)) from None
+                raise _why_not(failed.old(taken)) from None
             for action, refusal in entitled.takes:
                 if refusal is not None and failed.failed(action):
                     raise refusal from None
@@ -186,7 +186,7 @@ class Bookings:
     async def cancel(self, member: Member, slot: Slot, told: Sequence[Action[Any, Any]] | None = None) -> None:
         """Give the place back. Who had it from the waitlist may wait again. The desk may do it later than the member,
         and has them `told` in the same transaction."""
-        for _ in range(TRIES - 1):
+        for _ in range(_TRIES - 1):
             with contextlib.suppress(Changed):  # booked anew, or what it took has changed since it was read
                 await self._cancel(member.user_id, slot, told)
                 return
@@ -237,7 +237,7 @@ def _same_wishes(waiting: UserLesson) -> list[Condition[UserLesson]]:
     ]
 
 
-def why_not(lesson: Lesson | None) -> Refusal:
+def _why_not(lesson: Lesson | None) -> Refusal:
     """Why a lesson had no place to take."""
     if lesson is None:
         return refusals.NoSuchLesson()

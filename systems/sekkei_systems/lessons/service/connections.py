@@ -35,8 +35,8 @@ from sekkei_systems.lessons.rules.studios import Own, Sellers, Studios
 from sekkei_systems.lessons.service.access import Staff
 
 KEPT_SECONDS = 10.0
-URL_LENGTH_MAX = 500
-TOKEN_LENGTH_MAX = 500
+_URL_LENGTH_MAX = 500
+_TOKEN_LENGTH_MAX = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +160,7 @@ def _check(wanted: Wanted) -> None:
         if url and not _is_address(url):
             raise refusals.BadConnection(field=name)
     printable = wanted.token.isascii() and wanted.token.isprintable() and " " not in wanted.token
-    if wanted.token and not (printable and len(wanted.token) <= TOKEN_LENGTH_MAX):
+    if wanted.token and not (printable and len(wanted.token) <= _TOKEN_LENGTH_MAX):
         raise refusals.BadConnection(field="token")
 
 
@@ -170,7 +170,7 @@ def _is_address(url: str) -> bool:
     except ValueError:
         return False
     plain = url.isascii() and url.isprintable() and " " not in url and "@" not in parts.netloc
-    return plain and parts.scheme in ("https", "http") and bool(parts.hostname) and len(url) <= URL_LENGTH_MAX
+    return plain and parts.scheme in ("https", "http") and bool(parts.hostname) and len(url) <= _URL_LENGTH_MAX
 
 
 # What a studio's own system signs its pushes with: one secret for each studio, sealed in the table.

@@ -37,7 +37,7 @@ from sekkei_systems.lessons.rules.notices import TOPICS, Notices, addresses_of
 from sekkei_systems.lessons.rules.places import NAME_MAX
 from sekkei_systems.lessons.service.access import Member
 
-ADDRESS_LENGTH_MAX = 500
+_ADDRESS_LENGTH_MAX = 500
 CHANNELS = ("mail", "line", "push", "webhook")
 _FIELDS: dict[str, Field[Contact, str | None]] = {
     "mail": Contact.email,
@@ -217,7 +217,7 @@ class Contacts:
         if channel == "mail":
             return email_of(address)
         address = address.strip()
-        good = len(address) <= ADDRESS_LENGTH_MAX and address.isprintable()
+        good = len(address) <= _ADDRESS_LENGTH_MAX and address.isprintable()
         if channel == "push" and good and _PUSH_TOKEN.fullmatch(address):
             return address
         if channel == "webhook" and good and _is_web_address(address):

@@ -41,9 +41,9 @@ from sekkei_systems.lessons.service.ties import Ties
 from sekkei_systems.lessons.service.timetable import Taken, Timetable, take_in
 
 ATTENDANCE_BEFORE = timedelta(minutes=30)
-GUEST = "guest-"
+_GUEST = "guest-"
 """How ids of those begin who have no account."""
-WORDS_LENGTH_MAX = 500
+_WORDS_LENGTH_MAX = 500
 _COMES = (Status.ACTIVE, Status.COMPLETED)
 
 
@@ -88,8 +88,8 @@ class Desk:
 
     async def call_off(self, staff: Staff, slot: Slot, words: str = "") -> Lesson:
         """Everybody concerned is told, with these words."""
-        if len(words) > WORDS_LENGTH_MAX:
-            raise refusals.BadWords(field="words", limit=WORDS_LENGTH_MAX)
+        if len(words) > _WORDS_LENGTH_MAX:
+            raise refusals.BadWords(field="words", limit=_WORDS_LENGTH_MAX)
         act = self.acts.act(staff, staff.own(slot), DeskVerb.CALLED_OFF, words=words.strip() or None)
         return await self.timetable.call_off(slot, act.words, self.acts.noted(act))
 
@@ -139,7 +139,7 @@ class Desk:
         name = name.strip()
         if not 1 <= len(name) <= NAME_MAX:
             raise refusals.BadWords(field="name", limit=NAME_MAX)
-        guest = f"{GUEST}{secrets.token_hex(8)}"
+        guest = f"{_GUEST}{secrets.token_hex(8)}"
         act = self.acts.act(staff, staff.own(slot), DeskVerb.WALK_IN, user_id=guest, name=name)
         noted = self.acts.noted(act)
         return await self.bookings.book(Member(guest), slot, told=lambda booking: [noted], guest_name=name)
@@ -186,8 +186,8 @@ class Desk:
 # What a studio says to those who come to a lesson, and if it likes to those who wait.
 
 
-MESSAGE_LENGTH_MAX = 1000
-FINISHED_AFTER = timedelta(minutes=1)
+_MESSAGE_LENGTH_MAX = 1000
+_FINISHED_AFTER = timedelta(minutes=1)
 
 
 @dataclass
@@ -202,11 +202,11 @@ class ClassMessages:
     async def send(self, staff: Staff, slot: Slot, words: str, *, to_waiting: bool = False) -> int:
         """Returns how many people could be reached. What is left when this process dies is sent by the schedule."""
         await self.timetable.get(staff.own(slot))
-        if not 1 <= len(words.strip()) <= MESSAGE_LENGTH_MAX:
-            raise refusals.BadWords(field="words", limit=MESSAGE_LENGTH_MAX)
+        if not 1 <= len(words.strip()) <= _MESSAGE_LENGTH_MAX:
+            raise refusals.BadWords(field="words", limit=_MESSAGE_LENGTH_MAX)
         act = self.acts.act(staff, slot, DeskVerb.MESSAGE, words=words.strip(), to_waiting=to_waiting)
         payload = {"slot": str(slot), "act": act.act_id}
-        await self.schedules.put(f"lessons/message/{act.act_id}", "message", payload, at=act.done_at + FINISHED_AFTER)
+        await self.schedules.put(f"lessons/message/{act.act_id}", "message", payload, at=act.done_at + _FINISHED_AFTER)
         await self.db.transact(self.acts.noted(act))
         return await self._deliver(act, slot)
 

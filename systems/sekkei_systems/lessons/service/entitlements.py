@@ -38,9 +38,9 @@ from sekkei_systems.lessons.service.access import Staff
 from sekkei_systems.lessons.service.rulebook import Rulebook
 
 KEPT = timedelta(days=30)
-WEEK_KEPT = timedelta(days=30)
-TICKETS_MAX = 1000
-LAST_DAY = date(9998, 12, 31)
+_WEEK_KEPT = timedelta(days=30)
+_TICKETS_MAX = 1000
+_LAST_DAY = date(9998, 12, 31)
 
 
 @dataclass(slots=True)
@@ -99,7 +99,7 @@ class Entitlements:
             return
         booking = found.booking
         monday = monday_of(booking.lesson_date)
-        ttl = datetime.combine(monday, time(0, 0), JST) + WEEK_KEPT
+        ttl = datetime.combine(monday, time(0, 0), JST) + _WEEK_KEPT
         counted = count_in_week(booking.user_id, booking.studio_code, monday, rules.per_week, ttl)
         found.booking = replace(booking, week_counted=monday)
         found.takes.append((counted, refusals.WeekFull(n=rules.per_week)))
@@ -139,7 +139,7 @@ class Entitlements:
             kind=PassKind.TRIAL,
             name="",
             valid_from=days.today(self.clock),
-            valid_until=LAST_DAY,
+            valid_until=_LAST_DAY,
             tickets_left=0,
             created_at=days.now(self.clock),
         )
@@ -205,9 +205,9 @@ class Entitlements:
         """A membership, or a book of tickets."""
         if not 1 <= len(name.strip()) <= NAME_MAX:
             raise refusals.BadPass(field="name")
-        if not valid_from <= valid_until <= LAST_DAY or valid_until < days.today(self.clock):
+        if not valid_from <= valid_until <= _LAST_DAY or valid_until < days.today(self.clock):
             raise refusals.BadPass(field="valid_until")
-        if tickets is not None and not 1 <= tickets <= TICKETS_MAX:
+        if tickets is not None and not 1 <= tickets <= _TICKETS_MAX:
             raise refusals.BadPass(field="tickets")
         given = Pass(
             user_id=person.user_id,

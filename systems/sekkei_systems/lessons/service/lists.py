@@ -168,7 +168,7 @@ class Favorites:
     async def add(self, member: Member, slot: Slot, notes: str | None = None) -> UserLesson:
         """Not of a lesson that is called off: it would end with the next look at it."""
         lesson = await self.timetable.upcoming(slot)
-        check_note(notes)
+        _check_note(notes)
         if lesson.called_off:
             raise refusals.Closed()
         liked = self.ties.made(member.user_id, lesson, TieKind.FAVORITE, notes=notes or None)
@@ -182,7 +182,7 @@ class Favorites:
             return await self.change_note(member, slot, notes)
 
     async def change_note(self, member: Member, slot: Slot, notes: str | None) -> UserLesson:
-        check_note(notes)
+        _check_note(notes)
         update = self.ties.update(member.user_id, slot, TieKind.FAVORITE).set(UserLesson.updated_at, self.ties.now())
         update = update.set(UserLesson.notes, notes) if notes else update.remove(UserLesson.notes)
         try:
@@ -194,6 +194,6 @@ class Favorites:
         await self.ties.end(await self.ties.active(member.user_id, slot, TieKind.FAVORITE), Status.CANCELLED)
 
 
-def check_note(notes: str | None) -> None:
+def _check_note(notes: str | None) -> None:
     if notes is not None and len(notes) > NOTE_LENGTH_MAX:
         raise refusals.NoteTooLong(field="notes", limit=NOTE_LENGTH_MAX)

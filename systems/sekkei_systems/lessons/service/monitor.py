@@ -53,15 +53,15 @@ from sekkei_systems.lessons.service.rulebook import Rulebook
 from sekkei_systems.lessons.service.waitlist import AutoBooking, NoPlace
 
 HORIZON = timedelta(days=14)
-LESSONS_AT_ONCE = 8
-TOLD_AT_ONCE = 25
-TRIES = 10
-FEED_BEHIND = timedelta(minutes=10)
+_LESSONS_AT_ONCE = 8
+_TOLD_AT_ONCE = 25
+_TRIES = 10
+_FEED_BEHIND = timedelta(minutes=10)
 """So old what a studio's system says may be, when it is asked. A place is told late rather than falsely."""
 log = logging.getLogger("sekkei.lessons.monitor")
 
 
-class Outcome(Enum):
+class _Outcome(Enum):
     """Of telling somebody about an opening."""
 
     TOLD = "told"
@@ -180,8 +180,8 @@ class Monitor:
         refs = [lesson(slot.studio_code, slot.lesson_date, slot.start_time) for slot in queues]
         found = [one for one in await self.db.get_many(refs) if one is not None]
         told = 0
-        for start in range(0, len(found), LESSONS_AT_ONCE):
-            some = found[start : start + LESSONS_AT_ONCE]
+        for start in range(0, len(found), _LESSONS_AT_ONCE):
+            some = found[start : start + _LESSONS_AT_ONCE]
             told += sum(await asyncio.gather(*(self._ask(one, queues[slot_of(one)], now) for one in some)))
         return told
 
@@ -189,7 +189,7 @@ class Monitor:
         found = await self.provider.availability(current)
         if found is None:
             return 0
-        return await self._act_on(current, queue, Word(found, now - FEED_BEHIND, now), now) or 0
+        return await self._act_on(current, queue, Word(found, now - _FEED_BEHIND, now), now) or 0
 
     async def _act_on(self, current: Lesson, queue: list[UserLesson], word: Word, now: datetime) -> int | None:
         """Returns how many were told; None when more is known than was said."""
@@ -244,14 +244,14 @@ class Monitor:
     ) -> int:
         """`offers` is how many of them get a place offered, who can be reached; None for all. Returns how many were
         told."""
-        told, at_once = 0, TOLD_AT_ONCE if offers is None else 1
+        told, at_once = 0, _TOLD_AT_ONCE if offers is None else 1
         for start in range(0, len(waiting), at_once):
             if offers is not None and offers <= 0:
                 break
             outcomes = await self._tell_some(waiting[start : start + at_once], current, mode, now)
-            told += outcomes.count(Outcome.TOLD)
+            told += outcomes.count(_Outcome.TOLD)
             if offers is not None:
-                offers -= len(outcomes) - outcomes.count(Outcome.UNREACHABLE)
+                offers -= len(outcomes) - outcomes.count(_Outcome.UNREACHABLE)
         return told
 
     def _mode(self, policy: Policy, lesson: Lesson, now: datetime) -> Fairness:
@@ -282,7 +282,7 @@ class Monitor:
         """The lesson with what the provider says of it and the opening counted by whoever sees it first; and the
         lesson as it was when that was reckoned, None when more is known than was said."""
         found, said = word.found, current
-        for _ in range(TRIES):
+        for _ in range(_TRIES):
             if found.told:
                 current = await self._as_filled(current, queue)
             said, is_free, certain = self._reckoned(current, word)
@@ -310,8 +310,8 @@ class Monitor:
     async def _arm_again(self, queue: list[UserLesson]) -> None:
         """Full again: whoever was told and did not book is told of the next opening."""
         told = [tie for tie in queue if tie.notification_sent]
-        for start in range(0, len(told), TOLD_AT_ONCE):
-            await asyncio.gather(*(self._arm(tie) for tie in told[start : start + TOLD_AT_ONCE]))
+        for start in range(0, len(told), _TOLD_AT_ONCE):
+            await asyncio.gather(*(self._arm(tie) for tie in told[start : start + _TOLD_AT_ONCE]))
 
     async def _arm(self, tie: UserLesson) -> None:
         update = _update(tie).set(UserLesson.notification_sent, False).remove(UserLesson.offer_until)
@@ -320,7 +320,9 @@ class Monitor:
         with contextlib.suppress(ConditionFailed):
             await self.db.write(update.when(UserLesson.status == Status.ACTIVE, same))
 
-    async def _tell_some(self, ties: list[UserLesson], current: Lesson, mode: Fairness, now: datetime) -> list[Outcome]:
+    async def _tell_some(
+        self, ties: list[UserLesson], current: Lesson, mode: Fairness, now: datetime
+    ) -> list[_Outcome]:
         fresh = await self._as_they_are(ties)
         people = await self.db.get_many(contact(tie.user_id) for tie in fresh)
         by_id = {person.user_id: person for person in people if person is not None}
@@ -328,14 +330,14 @@ class Monitor:
 
     async def _tell(
         self, tie: UserLesson, person: Contact | None, current: Lesson, mode: Fairness, now: datetime
-    ) -> Outcome:
+    ) -> _Outcome:
         """Mark one entry as told and write its notices, in one transaction; or book the place, if they wish so."""
         if mode is Fairness.FIRST_IN_LINE and books_itself(tie, now):
             try:
                 if await self._booked(tie, current):
-                    return Outcome.TOLD
+                    return _Outcome.TOLD
             except NoPlace:
-                return Outcome.TAKEN
+                return _Outcome.TAKEN
         pause = quiet_pause(person, now, tie.starts_at)
         policy = await self.rulebook.policy(tie.studio_code)
         until = policy.held_until(tie.starts_at, now + pause) if mode is Fairness.FIRST_IN_LINE else None
@@ -352,16 +354,16 @@ class Monitor:
             await self.db.transact(*actions)
         except TransactionFailed as failed:
             log.info("another monitor was quicker", extra={"user": tie.user_id, "reason": str(failed)})
-            return Outcome.TAKEN
-        return Outcome.TOLD
+            return _Outcome.TAKEN
+        return _Outcome.TOLD
 
-    async def _pass_over(self, tie: UserLesson, current: Lesson) -> Outcome:
+    async def _pass_over(self, tie: UserLesson, current: Lesson) -> _Outcome:
         """Nobody can tell them. They keep their place in the queue; as soon as they can be reached, they are told."""
         if tie.passed_over != current.episode:
             update = _update(tie).set(UserLesson.passed_over, current.episode)
             with contextlib.suppress(ConditionFailed):
                 await self.db.write(update.when(UserLesson.status == Status.ACTIVE))
-        return Outcome.UNREACHABLE
+        return _Outcome.UNREACHABLE
 
 
 def _claim(tie: UserLesson, current: Lesson, until: datetime | None, now: datetime) -> Update[UserLesson]:

@@ -42,11 +42,9 @@ from sekkei_systems.lessons.service.entitlements import Entitlements
 from sekkei_systems.lessons.service.ties import GOES_WITH_LESSON, Ties, all_active
 from sekkei_systems.lessons.service.timetable import LESSON_KEPT, Timetable
 
-LOOK_AGAIN = timedelta(minutes=1)
+_LOOK_AGAIN = timedelta(minutes=1)
 """Who registered a moment ago may not stand in the index yet."""
-SKEW = timedelta(seconds=30)
-"""So far apart two clocks may be; a slot is not free again so soon."""
-TRIES = 10
+_TRIES = 10
 log = logging.getLogger("sekkei.lessons.moves")
 
 
@@ -65,7 +63,7 @@ class Moves:
         """Returns the lesson in its new slot. Everybody concerned is told. `beside` is written with its beginning."""
         staff.own(to)
         await self._plan("move", staff.own(slot))
-        for _ in range(TRIES):
+        for _ in range(_TRIES):
             made = await self._begin(staff, slot, to, beside)
             if made is not None:
                 await self.carry(slot)
@@ -232,7 +230,7 @@ class Moves:
             await self.ties.db.write(update.when(as_read, ~Lesson.called_off.is_(True)))
 
     async def _plan(self, job: str, slot: Slot) -> None:
-        at = self.ties.now() + LOOK_AGAIN
+        at = self.ties.now() + _LOOK_AGAIN
         await self.schedules.put(f"lessons/{job}/{slot}", job, {"slot": str(slot)}, at=at)
 
 

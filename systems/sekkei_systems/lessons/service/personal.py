@@ -39,14 +39,14 @@ from sekkei_systems.lessons.service.access import CHAIN, Member
 from sekkei_systems.lessons.service.bookings import Bookings
 from sekkei_systems.lessons.service.contacts import CHANNELS
 
-TIES_PER_STEP = 25
-ABOUT = {
+_TIES_PER_STEP = 25
+_ABOUT = {
     "ja": "予約とキャンセル待ちは取り消され、気になるレッスン・履歴・検索条件・会員証・通知先はすべて消えます。"
     "残っている回数券は使えなくなります。",
     "en": "Your bookings and waitlist entries are cancelled, and your favourites, history, searches, passes and "
     "contact details are deleted. Unused tickets are lost.",
 }
-Held = tuple[str, list[Any], list[Action[Any, Any]]]
+_Held = tuple[str, list[Any], list[Action[Any, Any]]]
 """A file's name, what is in it, and how it is deleted."""
 
 
@@ -71,7 +71,7 @@ class LessonPeople:
             ("member", self._member),
             ("acts-about", acts.step),
         ]
-        return Personal(ABOUT, self.export, steps, late=late)
+        return Personal(_ABOUT, self.export, steps, late=late)
 
     async def export(self, person: Person) -> AsyncIterator[Exported]:
         contact = await self.db.get(contacts(person.user_id).consistent())
@@ -84,7 +84,7 @@ class LessonPeople:
             if rows:
                 yield name, [as_data(row) for row in rows]
 
-    async def _held(self, user_id: str) -> list[Held]:
+    async def _held(self, user_id: str) -> list[_Held]:
         sought, found = await self.db.all(searches_of(user_id)), await self.db.all(matches_of(user_id))
         held, weeks = await self.db.all(passes_of(user_id)), await self.db.all(weeks_of(user_id))
         standing = await self.db.all(standings_of(user_id))
@@ -101,7 +101,7 @@ class LessonPeople:
 
     async def _ties(self, payload: Payload, cursor: str | None) -> Progress:
         """Each booking with its place, its ticket and the studio's own system; then the rows."""
-        page = await self.db.page(all_of_user(payload["user_id"]).consistent(), size=TIES_PER_STEP)
+        page = await self.db.page(all_of_user(payload["user_id"]).consistent(), size=_TIES_PER_STEP)
         for tie in page:
             await self._end(tie)
         return Progress(len(page), "more" if len(page) else None)

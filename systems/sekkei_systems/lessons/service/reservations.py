@@ -51,9 +51,9 @@ from sekkei_systems.lessons.rules.slots import Slot, slot_of
 from sekkei_systems.lessons.service.acts import Acts
 from sekkei_systems.lessons.service.entitlements import Entitlements
 
-SETTLED_AFTER = timedelta(seconds=60)
-PAUSE_SECONDS_MAX = 3600.0
-KEPT = timedelta(days=30)
+_SETTLED_AFTER = timedelta(seconds=60)
+_PAUSE_SECONDS_MAX = 3600.0
+_KEPT = timedelta(days=30)
 
 log = logging.getLogger("sekkei.lessons.reservations")
 
@@ -95,9 +95,9 @@ class Reservations:
             start_time=slot.start_time,
             state=ReservationState.RESERVING,
             updated_at=now,
-            ttl=slot.starts_at + KEPT,
+            ttl=slot.starts_at + _KEPT,
         )
-        await self._plan(made, SETTLED_AFTER)
+        await self._plan(made, _SETTLED_AFTER)
         await self.db.transact(reservations.put(made))
         try:
             await port.reserve(made.reservation_id, slot)
@@ -147,10 +147,10 @@ class Reservations:
             state=ReservationState.RELEASING,
             place_taken=counts,
             updated_at=now,
-            ttl=slot.starts_at + KEPT,
+            ttl=slot.starts_at + _KEPT,
         )
         # Not sooner: a schedule that comes before its transaction finds nothing to settle, and nobody comes again.
-        await self._plan(made, SETTLED_AFTER)
+        await self._plan(made, _SETTLED_AFTER)
         place = leave_place(there, now) if there is not None and counts else _no_place(slot, there)
         return place, reservations.put(made)
 
@@ -262,7 +262,7 @@ class Reservations:
             await self.db.write(update.when(Reservation.state.exists()))
         except ConditionFailed:
             return
-        pause = backoff_seconds(tries + 1, first=SETTLED_AFTER.total_seconds(), longest=PAUSE_SECONDS_MAX)
+        pause = backoff_seconds(tries + 1, first=_SETTLED_AFTER.total_seconds(), longest=_PAUSE_SECONDS_MAX)
         await self._plan(made, timedelta(seconds=pause))
 
     async def _done(self, made: Reservation, state: ReservationState) -> None:

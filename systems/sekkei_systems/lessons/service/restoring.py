@@ -36,7 +36,7 @@ from sekkei_systems.lessons.service.moves import is_arriving
 from sekkei_systems.lessons.service.ties import Ties
 from sekkei_systems.lessons.service.timetable import Timetable
 
-LOOK_AGAIN = timedelta(minutes=1)
+_LOOK_AGAIN = timedelta(minutes=1)
 _EITHER = {TieKind.BOOKING: TieKind.WAITLIST, TieKind.WAITLIST: TieKind.BOOKING}
 log = logging.getLogger("sekkei.lessons.restoring")
 
@@ -54,7 +54,7 @@ class Restoring:
     async def bring_back(self, slot: Slot, *beside: Action[Any, Any]) -> int:
         """Returns how many ties go on. `beside` is written with it, or nothing is."""
         await self.timetable.upcoming(slot)
-        at = self.ties.now() + LOOK_AGAIN
+        at = self.ties.now() + _LOOK_AGAIN
         await self.schedules.put(f"lessons/restore/{slot}", "restore", {"slot": str(slot)}, at=at)
         try:
             await self.ties.db.transact(self._takes_place(slot), *beside)

@@ -18,8 +18,8 @@ from sekkei_systems.lessons.rules.studios import Studios
 from sekkei_systems.lessons.service.access import Staff
 
 KEPT_SECONDS = 10.0
-NUMBERS_MAX = 366
-MINUTES_MAX = 7 * 24 * 60
+_NUMBERS_MAX = 366
+_MINUTES_MAX = 7 * 24 * 60
 
 
 @dataclass
@@ -67,10 +67,10 @@ def _check(wanted: StudioRules) -> None:
         "blocked_days": wanted.blocked_days,
     }
     for name, number in counts.items():
-        if number is not None and not (0 if name == "opens_days" else 1) <= number <= NUMBERS_MAX:
+        if number is not None and not (0 if name == "opens_days" else 1) <= number <= _NUMBERS_MAX:
             raise refusals.BadRules(field=name)
     if wanted.fairness is not None and wanted.fairness not in {one.value for one in Fairness}:
         raise refusals.BadRules(field="fairness")
     for name, number in wanted.minutes.items():
-        if name not in MINUTES or not 0 <= number <= MINUTES_MAX:
+        if name not in MINUTES or not 0 <= number <= _MINUTES_MAX:
             raise refusals.BadRules(field=name)

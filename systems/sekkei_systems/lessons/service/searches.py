@@ -58,9 +58,9 @@ def fits(search: Search, lesson: Lesson) -> bool:
 
 SEARCHES_MAX = 20
 GATHERED = timedelta(minutes=2)
-TOLD_AGAIN_AFTER = timedelta(hours=1)
+_TOLD_AGAIN_AFTER = timedelta(hours=1)
 """A lesson that opens and closes all the time is not told of all the time."""
-TOLD_AT_ONCE = 50
+_TOLD_AT_ONCE = 50
 log = logging.getLogger("sekkei.lessons.searches")
 
 
@@ -156,7 +156,9 @@ class Searches:
             opened=opened,
             ttl=slot_of(found).starts_at,
         )
-        newer = (Match.seen_at < found.updated_at) & (Match.told_at.absent() | (Match.told_at < now - TOLD_AGAIN_AFTER))
+        newer = (Match.seen_at < found.updated_at) & (
+            Match.told_at.absent() | (Match.told_at < now - _TOLD_AGAIN_AFTER)
+        )
         try:
             await self.db.write(matches.put(match).when(Match.user_id.absent() | newer))
         except ConditionFailed:
@@ -177,7 +179,7 @@ class Searches:
         """One notice of all that came up and can still be booked; returns how many lessons are in it."""
         now = days.now(self.clock)
         untold = [one for one in await self.db.all(matches_of(user_id).consistent()) if one.told_at is None]
-        untold = untold[:TOLD_AT_ONCE]
+        untold = untold[:_TOLD_AT_ONCE]
         found = await self._still_wanted(user_id, untold, now)
         person = await self.db.get(contact(user_id))
         bodies = self.notices.found(person, found) if found else {}

@@ -133,8 +133,8 @@ def check_lesson(wanted: Lesson) -> None:
 # when it has been missing for a grace period; a lesson that the feed never listed is the desk's own.
 
 
-GRACE = timedelta(hours=3)
-DAYS_AHEAD = timedelta(days=14)
+_GRACE = timedelta(hours=3)
+_DAYS_AHEAD = timedelta(days=14)
 """How far a feed is asked for."""
 
 
@@ -148,11 +148,11 @@ class Listed:
         """Note what a feed lists and what it has left out; returns what was called off."""
         today, now = days.today(self.clock), days.now(self.clock)
         ended = []
-        for one in await self.db.all(timetable(studio_code, today, today + DAYS_AHEAD).consistent()):
+        for one in await self.db.all(timetable(studio_code, today, today + _DAYS_AHEAD).consistent()):
             if slot_of(one) in listed:
                 await self._note(one, listed=True, missing_since=None)
             elif one.listed and not one.called_off and slot_of(one).starts_at > now:
-                if one.missing_since is not None and one.missing_since <= now - GRACE:
+                if one.missing_since is not None and one.missing_since <= now - _GRACE:
                     ended += await self._call_off(slot_of(one))
                 else:
                     await self._note(one, listed=True, missing_since=one.missing_since or now)

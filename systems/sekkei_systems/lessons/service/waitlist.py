@@ -85,7 +85,7 @@ class Waitlist:
 # A free place for somebody who waits and wants it without being asked, so that nobody races for a link at midnight.
 
 
-GONE = (refusals.Full, refusals.Held, refusals.Closed, refusals.LessonOver, refusals.AlreadyRegistered, Changed)
+_GONE = (refusals.Full, refusals.Held, refusals.Closed, refusals.LessonOver, refusals.AlreadyRegistered, Changed)
 
 
 class NoPlace(Exception):
@@ -119,7 +119,7 @@ class AutoBooking:
 
         try:
             await self.bookings.book(Member(tie.user_id), slot_of(tie), told=told, as_wished=True)
-        except GONE:
+        except _GONE:
             raise NoPlace from None
         except Refusal:
             return False  # no ticket, the week is full, or they wish it no longer: they hear of the place and decide

@@ -33,7 +33,7 @@ from sekkei_systems.lessons.service.acts import Acts
 from sekkei_systems.lessons.service.restoring import Restoring
 from sekkei_systems.lessons.service.timetable import Timetable, check_lesson
 
-AHEAD = timedelta(days=28)
+_AHEAD = timedelta(days=28)
 """How far lessons are made; booking windows decide from when they can be booked."""
 
 
@@ -153,7 +153,7 @@ class Weekly:
     async def make(self, studio_code: str) -> int:
         """The lessons of the next weeks; returns how many are new."""
         today = days.today(self.clock)
-        last, made = today + AHEAD, 0
+        last, made = today + _AHEAD, 0
         every = await self.all(studio_code)
         closed = {one.day for one in await self.holidays(studio_code, today, last)} if every else set()
         for weekly in every:

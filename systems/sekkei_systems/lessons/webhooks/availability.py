@@ -31,7 +31,7 @@ from sekkei_systems.lessons.service.timetable import Timetable
 # The signature of a push: a studio says without being asked what is free.
 
 
-PUSH_SECONDS_MAX = 300
+_PUSH_SECONDS_MAX = 300
 
 
 def signature_of(secret: bytes, timestamp: str, slot: str, body: bytes) -> str:
@@ -46,7 +46,7 @@ def verify_push(secret: bytes, slot: str, body: bytes, signature: str, timestamp
     """
     expected = signature_of(secret, timestamp, slot, body)
     is_number = timestamp.isascii() and timestamp.isdigit() and len(timestamp) <= 12
-    fresh = is_number and abs(clock.now() - int(timestamp)) <= PUSH_SECONDS_MAX
+    fresh = is_number and abs(clock.now() - int(timestamp)) <= _PUSH_SECONDS_MAX
     if not (hmac.compare_digest(expected.encode(), signature.encode("utf-8", "replace")) and fresh):
         raise BadSignature()
     return datetime.fromtimestamp(int(timestamp), UTC)
@@ -95,7 +95,7 @@ class Pushes:
         return verify_push(own or self._shared(), lesson, raw, headers.signature, headers.timestamp, self.clock)
 
     async def hear_once(self, push: Push) -> None:
-        kept = timedelta(seconds=2 * PUSH_SECONDS_MAX)
+        kept = timedelta(seconds=2 * _PUSH_SECONDS_MAX)
         try:
             await self.runtime.transact(self.idempotency.mark(f"lessons/push/{push.signature}", kept=kept))
         except TransactionFailed:

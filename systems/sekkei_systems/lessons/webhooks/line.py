@@ -20,8 +20,8 @@ from sekkei_systems.lessons.refusals import BadSignature
 from sekkei_systems.lessons.service.contacts import Contacts
 from sekkei_systems.lessons.texts import say
 
-EVENTS_MAX = 100
-TEXT_LENGTH_MAX = 200
+_EVENTS_MAX = 100
+_TEXT_LENGTH_MAX = 200
 
 pages = Pages()
 
@@ -41,7 +41,7 @@ async def line(request: Request, secrets: ChannelSecrets, contacts: Contacts, ou
     body = await request.body()
     if not secrets.have_signed(body, request.headers.get("x-line-signature")):
         raise BadSignature()
-    for event_id, user, text in texts_in(body):
+    for event_id, user, text in _texts_in(body):
         person = await contacts.link_line(user, text)
         if person is not None:
             words = say(person.language, "notice.linked")
@@ -50,10 +50,10 @@ async def line(request: Request, secrets: ChannelSecrets, contacts: Contacts, ou
     return JSONResponse({})
 
 
-def texts_in(body: bytes) -> Iterator[tuple[str, str, str]]:
+def _texts_in(body: bytes) -> Iterator[tuple[str, str, str]]:
     """Event, user and words of the text messages of a webhook; the rest is nothing to us."""
     try:
-        events = orjson.loads(body)["events"][:EVENTS_MAX]
+        events = orjson.loads(body)["events"][:_EVENTS_MAX]
     except (orjson.JSONDecodeError, KeyError, TypeError):
         raise Invalid(field="events") from None
     for event in events:
@@ -61,6 +61,6 @@ def texts_in(body: bytes) -> Iterator[tuple[str, str, str]]:
         if not isinstance(message, dict) or not isinstance(source, dict) or source.get("type") != "user":
             continue
         found = (event.get("webhookEventId"), source.get("userId"), message.get("text"))
-        event_id, user, text = (one if isinstance(one, str) and len(one) <= TEXT_LENGTH_MAX else "" for one in found)
+        event_id, user, text = (one if isinstance(one, str) and len(one) <= _TEXT_LENGTH_MAX else "" for one in found)
         if event_id and user and text:
             yield event_id, user, text
