@@ -34,15 +34,15 @@ from sekkei_systems.tasks.service.hooks import KEPT
 from sekkei_systems.tasks.service.imports import KEPT as RUN_KEPT
 from sekkei_systems.tasks.service.people import Visitor
 
-APP_TAGS = (
+_APP_TAGS = (
     ("フロント", "#2563eb"),
     ("バックエンド", "#7c3aed"),
     ("デザイン", "#db2777"),
     ("急ぎ", "#dc2626"),
     ("調査", "#0f766e"),
 )
-HURRY = 3
-LOAD_STEPS = (
+_HURRY = 3
+_LOAD_STEPS = (
     "1. 同じチームに50人でサインインし、全員が同じボードを開く。",
     "2. ランダムなカードを選び、別の列へ移動する。これを10分間くり返す。",
     "3. コメントを10秒に1回書き込み、別の人のボードに出るまでの時間を測る。",
@@ -50,7 +50,7 @@ LOAD_STEPS = (
     "5. 結果を表にまとめ、前回との差を書く。",
 )
 # title, status, start and end in days from today (None: no date), tags, assignee, description
-APP_TASKS: tuple[tuple[str, Status, int | None, int | None, tuple[int, ...], int | None, str], ...] = (
+_APP_TASKS: tuple[tuple[str, Status, int | None, int | None, tuple[int, ...], int | None, str], ...] = (
     ("ログイン画面のエラー表示を見直す", Status.TODO, -3, 2, (0, 3), 1, "パスワード違いと通信エラーを分けて伝える。"),
     ("招待メールの文面を英語でも用意", Status.TODO, -1, 4, (2,), 2, ""),
     (
@@ -71,20 +71,20 @@ APP_TASKS: tuple[tuple[str, Status, int | None, int | None, tuple[int, ...], int
     ("アイコンを新しいものに", Status.DONE, -14, -8, (2,), 2, ""),
     ("ステータス別インデックスの検証", Status.DONE, -12, -7, (1, 4), 1, "7通り×2順、総当たりと一致することを確認。"),
     ("ダークモード", Status.DONE, -9, -4, (0, 2), 0, ""),
-    ("負荷試験の準備", Status.TODO, 8, 14, (1, 4), 3, "同時500件のステータス変更。\n\n" + "\n".join(LOAD_STEPS * 6)),
+    ("負荷試験の準備", Status.TODO, 8, 14, (1, 4), 3, "同時500件のステータス変更。\n\n" + "\n".join(_LOAD_STEPS * 6)),
     ("使い方の動画を撮る", Status.TODO, None, 12, (2,), 4, ""),
     ("アクセシビリティの点検", Status.TODO, -8, -1, (0, 3), 2, "コントラストとフォーカスの順番。"),
 )
-REVIEWED = (2, 7, 11)
+_REVIEWED = (2, 7, 11)
 """Parts of the last one: the keyboard, small screens, the dark."""
-FESTIVAL_TASKS: tuple[tuple[str, Status, int | None, int | None], ...] = (
+_FESTIVAL_TASKS: tuple[tuple[str, Status, int | None, int | None], ...] = (
     ("会場の下見", Status.DONE, -20, -15),
     ("出店申込書の提出", Status.DOING, -5, 3),
     ("やきそばの材料を発注", Status.TODO, 4, 10),
     ("のぼりのデザイン", Status.TODO, None, None),
     ("雨天時の連絡網", Status.TODO, -2, 1),
 )
-BURNED = ((19, 1, 0), (18, 2, 0), (17, 2, 1), (17, 3, 1), (16, 3, 1), (15, 4, 1), (14, 4, 2), (14, 3, 2), (12, 4, 2),
+_BURNED = ((19, 1, 0), (18, 2, 0), (17, 2, 1), (17, 3, 1), (16, 3, 1), (15, 4, 1), (14, 4, 2), (14, 3, 2), (12, 4, 2),
           (12, 3, 3), (11, 3, 3), (11, 4, 3), (10, 4, 3), (9, 3, 3))  # fmt: skip
 
 
@@ -101,10 +101,10 @@ async def _app_team(context: Context, service: Service) -> None:
     team = await service.teams.create(aoi, "タスク管理アプリ開発チーム", "タスク管理アプリをつくるチームの仕事。")
     await _add_members(context, service, team.team_id, team.name)
     admin = await service.access.admin(aoi, team.team_id)
-    made = [await service.tags.add(admin, name, color) for name, color in APP_TAGS]
+    made = [await service.tags.add(admin, name, color) for name, color in _APP_TAGS]
     today = days.today(context.clock)
     ids: list[str] = []
-    for title, status, start, end, tags, assignee, description in APP_TASKS:
+    for title, status, start, end, tags, assignee, description in _APP_TASKS:
         draft = TaskDraft(
             title=title,
             description=description,
@@ -113,7 +113,7 @@ async def _app_team(context: Context, service: Service) -> None:
             end=None if end is None else today + timedelta(days=end),
             tags=frozenset(made[at].tag_id for at in tags),
             assignee=None if assignee is None else DEMO_PEOPLE[assignee].id,
-            priority=Priority.HIGH if HURRY in tags else None,
+            priority=Priority.HIGH if _HURRY in tags else None,
         )
         task = await service.tasks.create(admin, draft)
         if status is Status.DOING:
@@ -130,7 +130,7 @@ async def _planned(service: Service, admin: Admin, ids: list[str]) -> None:
     """A checklist, a task that waits for another, one that comes again, one with parts, a saved view, and two changed
     at once."""
     first, second, *_, last = ids
-    for part in REVIEWED:
+    for part in _REVIEWED:
         await service.tasks.change(admin, ids[part], TaskChanges(), parent=last)
     for text in ("下書き", "レビュー", "公開"):
         plan = await service.plans.add_check(admin, first, text)
@@ -187,7 +187,7 @@ async def _burned(context: Context, team_id: str) -> None:
     """The last two weeks, as the nightly snapshots would have left them."""
     today = days.today(context.clock)
     expires = days.now(context.clock) + SNAPSHOT_LIFE
-    for back, (todo, doing, done) in zip(range(len(BURNED), 0, -1), BURNED, strict=True):
+    for back, (todo, doing, done) in zip(range(len(_BURNED), 0, -1), _BURNED, strict=True):
         day = today - timedelta(days=back)
         made = DayTotals(team_id=team_id, day=day, todo=todo, doing=doing, done=done, expires=expires)
         await context.db.write(day_totals.put(made))
@@ -199,7 +199,7 @@ async def _festival_team(context: Context, service: Service) -> None:
     await _add_members(context, service, team.team_id, team.name)
     admin = await service.access.admin(mei, team.team_id)
     today = days.today(context.clock)
-    for title, status, start, end in FESTIVAL_TASKS:
+    for title, status, start, end in _FESTIVAL_TASKS:
         draft = TaskDraft(
             title=title,
             start=None if start is None else today + timedelta(days=start),

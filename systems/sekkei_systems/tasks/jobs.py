@@ -58,10 +58,10 @@ from sekkei_systems.tasks.service.imports import ImportWork
 from sekkei_systems.tasks.service.mail import Digest
 from sekkei_systems.tasks.service.subtasks import unlinked
 
-STEP_ITEMS = 100
-DIGEST_TEAMS = 10
+_STEP_ITEMS = 100
+_DIGEST_TEAMS = 10
 SNAPSHOT_LIFE = timedelta(days=400)
-RECOUNTS_MAX = 3
+_RECOUNTS_MAX = 3
 RECURRING = {"snapshot": "5 0 * * *", "reconcile": "30 3 * * *", "digest": "0 8 * * *"}
 """Japan's time: yesterday's totals are written down after midnight, counted anew at night, and mails go at eight."""
 
@@ -118,7 +118,7 @@ class TaskJobs:
         user = await self.db.get(users(payload["user_id"]).consistent())
         if user is None:
             return Progress(0)
-        page = await self.db.page(teams_of(user.user_id).consistent(), size=STEP_ITEMS, after=cursor)
+        page = await self.db.page(teams_of(user.user_id).consistent(), size=_STEP_ITEMS, after=cursor)
         for team in page:
             await self._if_there(team_users.update(team.team_id, user.user_id).set(TeamUser.user_name, user.name))
         return Progress(len(page), page.cursor)
@@ -127,7 +127,7 @@ class TaskJobs:
         team = await self.db.get(teams(payload["team_id"]).consistent())
         if team is None:
             return Progress(0)
-        page = await self.db.page(members_of(team.team_id).consistent(), size=STEP_ITEMS, after=cursor)
+        page = await self.db.page(members_of(team.team_id).consistent(), size=_STEP_ITEMS, after=cursor)
         for member in page:
             await self._if_there(user_teams.update(member.user_id, team.team_id).set(UserTeam.team_name, team.name))
         return Progress(len(page), page.cursor)
@@ -143,7 +143,7 @@ class TaskJobs:
     async def _strip_tag(self, payload: Payload, cursor: str | None) -> Progress:
         ref = tag_ref(payload["tag_id"])
         holding = stored_tasks(payload["team_id"]).filter(Task.tags.contains(ref))
-        page = await self.db.page(holding, size=STEP_ITEMS, after=cursor)
+        page = await self.db.page(holding, size=_STEP_ITEMS, after=cursor)
         for task in page:
             await self._if_there(tasks.update(task.team_id, task.task_id).discard(Task.tags, [ref]))
         return Progress(len(page), page.cursor)
@@ -156,7 +156,7 @@ class TaskJobs:
 
     async def _unassign(self, payload: Payload, cursor: str | None) -> Progress:
         theirs = stored_tasks(payload["team_id"]).filter(Task.assignee == payload["user_id"])
-        page = await self.db.page(theirs, size=STEP_ITEMS, after=cursor)
+        page = await self.db.page(theirs, size=_STEP_ITEMS, after=cursor)
         for task in page:
             update = tasks.update(task.team_id, task.task_id).set(Task.assignee, None)
             await self._unless_back(payload, update.when(Task.assignee == payload["user_id"]))
@@ -189,7 +189,7 @@ class TaskJobs:
 
     async def _notes_page(self, user_id: str, team_id: str) -> Page[Note]:
         told = notes_of(user_id).filter(Note.team_id == team_id).consistent()
-        return await self.db.page(told, size=STEP_ITEMS - 1)  # one transaction, with a check
+        return await self.db.page(told, size=_STEP_ITEMS - 1)  # one transaction, with a check
 
     def _notes_gone(self, page: Page[Note]) -> list[Action[Any, Any]]:
         return [notes.delete(one.user_id, one.at, one.note_id) for one in page]
@@ -197,12 +197,12 @@ class TaskJobs:
     # Deletions
 
     async def _delete_comments(self, payload: Payload, cursor: str | None) -> Progress:
-        page = await self.db.page(comments_on(payload["team_id"], payload["task_id"]).consistent(), size=STEP_ITEMS)
+        page = await self.db.page(comments_on(payload["team_id"], payload["task_id"]).consistent(), size=_STEP_ITEMS)
         await self.db.write_many(comments.delete(one.team_id, one.task_id, one.comment_id) for one in page)
         return Progress(len(page), "more" if len(page) else None)
 
     async def _delete_activity(self, payload: Payload, cursor: str | None) -> Progress:
-        page = await self.db.page(activity_on(payload["team_id"], payload["task_id"]).consistent(), size=STEP_ITEMS)
+        page = await self.db.page(activity_on(payload["team_id"], payload["task_id"]).consistent(), size=_STEP_ITEMS)
         await self.db.write_many(activities.delete(one.team_id, one.task_id, one.version) for one in page)
         return Progress(len(page), "more" if len(page) else None)
 
@@ -227,7 +227,7 @@ class TaskJobs:
         return Progress(4)
 
     async def _delete_hook_log(self, payload: Payload, cursor: str | None) -> Progress:
-        page = await self.db.page(deliveries_of(payload["team_id"], payload["hook_id"]).consistent(), size=STEP_ITEMS)
+        page = await self.db.page(deliveries_of(payload["team_id"], payload["hook_id"]).consistent(), size=_STEP_ITEMS)
         await self.db.write_many(deliveries.delete(one.team_id, one.hook_id, one.delivery_id) for one in page)
         return Progress(len(page), "more" if len(page) else None)
 
@@ -235,7 +235,7 @@ class TaskJobs:
         """First, so that nobody can do anything in the team any more. Both sides of each membership; before them what
         their owners kept of the team, to which they add nothing once it is closing."""
         team_id = payload["team_id"]
-        page = await self.db.page(members_of(team_id).consistent(), size=STEP_ITEMS)
+        page = await self.db.page(members_of(team_id).consistent(), size=_STEP_ITEMS)
         for one in page:
             await self.db.write_many(await self._views_gone(one.user_id, team_id))
             while page_of_notes := await self._notes_page(one.user_id, team_id):
@@ -246,7 +246,7 @@ class TaskJobs:
 
     async def _delete_strays(self, payload: Payload, cursor: str | None) -> Progress:
         """Memberships that only the person's side knows, found by the inverted index."""
-        page = await self.db.page(memberships_in(payload["team_id"]), size=STEP_ITEMS, after=cursor)
+        page = await self.db.page(memberships_in(payload["team_id"]), size=_STEP_ITEMS, after=cursor)
         await self.db.write_many(user_teams.delete(one.user_id, one.team_id) for one in page)
         return Progress(len(page), page.cursor)
 
@@ -264,7 +264,7 @@ class TaskJobs:
             "ExpressionAttributeValues": {":team": {"S": f"TEAM#{team_id}"}},
             "ProjectionExpression": "PK, SK",
             "ConsistentRead": True,
-            "Limit": STEP_ITEMS,
+            "Limit": _STEP_ITEMS,
         }
         found = (await self.db.store.call("Query", request))["Items"]
         gone = [key for key in found if key["SK"]["S"] != keep]
@@ -293,7 +293,7 @@ class TaskJobs:
     async def _send_digests(self, payload: Payload, cursor: str | None) -> Progress:
         """To every member of every team once, whichever team they are found in first."""
         day = date.fromisoformat(payload["day"])
-        page = await self.db.page(all_teams(), size=DIGEST_TEAMS, after=cursor)
+        page = await self.db.page(all_teams(), size=_DIGEST_TEAMS, after=cursor)
         for team in page:
             async for member in self.db.each(members_of(team.team_id)):
                 await self.digest.send(member.user_id, day)
@@ -302,7 +302,7 @@ class TaskJobs:
     async def _snapshot(self, payload: Payload, cursor: str | None) -> Progress:
         """Each team's totals as they stood at the end of the day. Written once: the first look is the nearest to it."""
         day = date.fromisoformat(payload["day"])
-        page = await self.db.page(all_teams(), size=STEP_ITEMS, after=cursor)
+        page = await self.db.page(all_teams(), size=_STEP_ITEMS, after=cursor)
         for team in page:
             now = await self.db.get(totals(team.team_id).consistent())
             if now is None:
@@ -329,7 +329,7 @@ class TaskJobs:
         Whatever changes a number counts `moves` up in the same transaction. If nothing did between the first look and
         the write, all tasks were counted in one and the same state."""
         there = still_open(team_id)
-        for _ in range(RECOUNTS_MAX):
+        for _ in range(_RECOUNTS_MAX):
             before = await self.db.get(totals(team_id).consistent()) or Totals(team_id=team_id)
             counted = await self._counted(team_id)
             if all(getattr(before, field.name) == counted[status] for status, field in COUNTED.items()):

@@ -182,7 +182,7 @@ class TaskReactions:
         inviter = await self.db.get(users(invitation.invited_by.removeprefix("USER#")))
         name = one_line(inviter.name if inviter else "")
         team = one_line(invitation.team_name)
-        link = invitation_link(self.settings.public_url, invitation, self.invitations.token_of(invitation))
+        link = _invitation_link(self.settings.public_url, invitation, self.invitations.token_of(invitation))
         until = invitation.expires.astimezone(days.JST).strftime("%Y-%m-%d %H:%M")
         body = mails.invitation(name, team, invitation.role, link, until)
         await self.outbox.put("mail", invitation.email, body, id=mail_id(invitation))
@@ -205,7 +205,7 @@ def _counts(found: Totals) -> dict[str, int]:
     return {status.value: getattr(found, field.name) for status, field in COUNTED.items()}
 
 
-def invitation_link(public_url: str, invitation: Invitation, token: str) -> str:
+def _invitation_link(public_url: str, invitation: Invitation, token: str) -> str:
     """Carries all that is needed to find the invitation, so that tokens need no index."""
     query = urlencode({"token": token})
     return f"{public_url}/tasks/invitations/{invitation.team_id}/{invitation.invite_id}?{query}"

@@ -34,7 +34,7 @@ def wiring_of(context: Context) -> Wiring:
     return Wiring.of(context, sealed, Sender(context.clock, allowed_by(settings)))
 
 
-def given_by(wiring: Wiring) -> Given:
+def _given_by(wiring: Wiring) -> Given:
     """What handlers may ask for."""
     given = Given(wiring=wiring)
     given.per_request(Visitor, view.signed_in)
@@ -51,7 +51,7 @@ def build(context: Context) -> Parts:
     wiring = wiring_of(context)
     service = wiring.build(Service)
     wiring.build(Desk)
-    given = given_by(wiring)
+    given = _given_by(wiring)
     jobs = wiring.build(TaskJobs)
     return Parts(
         service=service,

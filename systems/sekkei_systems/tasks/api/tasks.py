@@ -133,17 +133,17 @@ async def undo_change(member: Member, tasks: Tasks, plans: Plans, task_id: str, 
 
 @operations.post("/teams/{team_id}/bulk", summary="The same change to several tasks", tag="tasks")
 async def change_tasks(member: Member, batches: Batches, body: Bulk) -> BulkOut:
-    return bulk_out(await batches.change(member, body.tasks, body.change))
+    return _bulk_out(await batches.change(member, body.tasks, body.change))
 
 
 @operations.post(
     "/teams/{team_id}/batches/{batch_id}/undo", summary="Take such a change back from all of them", tag="tasks"
 )
 async def undo_batch(member: Member, batches: Batches, batch_id: str) -> BulkOut:
-    return bulk_out(await batches.undo(member, batch_id))
+    return _bulk_out(await batches.undo(member, batch_id))
 
 
-def bulk_out(done: Outcome) -> BulkOut:
+def _bulk_out(done: Outcome) -> BulkOut:
     return BulkOut(done.changed, {id: refusal.code for id, refusal in done.refused.items()}, done.batch_id)
 
 
@@ -173,7 +173,7 @@ async def purge_task(member: Member, trash: Trash, task_id: str) -> None:
 ONE = "/teams/{team_id}/tasks/{task_id}"
 
 
-def plan_out(plan: Plan) -> PlanOut:
+def _plan_out(plan: Plan) -> PlanOut:
     checks = [CheckOut(one.id, one.text, one.done) for one in plan.checks]
     return PlanOut(checks, sorted(plan.blocked_by), plan.rule)
 
@@ -181,17 +181,17 @@ def plan_out(plan: Plan) -> PlanOut:
 @operations.get(f"{ONE}/plan", summary="Checklist, what comes before, when it comes again", tag="plans")
 async def get_plan(member: Member, tasks: Tasks, plans: Plans, task_id: str) -> PlanOut:
     await tasks.card(member, task_id)
-    return plan_out(await plans.get(member, task_id))
+    return _plan_out(await plans.get(member, task_id))
 
 
 @operations.post(f"{ONE}/checks", summary="Add to the checklist", status=201, tag="plans")
 async def add_check(member: Member, plans: Plans, task_id: str, body: NewCheck) -> PlanOut:
-    return plan_out(await plans.add_check(member, task_id, body.text))
+    return _plan_out(await plans.add_check(member, task_id, body.text))
 
 
 @operations.patch(f"{ONE}/checks/{{check_id}}", summary="Tick it, or not", tag="plans")
 async def tick(member: Member, plans: Plans, task_id: str, check_id: str, body: TickCheck) -> PlanOut:
-    return plan_out(await plans.tick(member, task_id, check_id, body.done))
+    return _plan_out(await plans.tick(member, task_id, check_id, body.done))
 
 
 @operations.delete(f"{ONE}/checks/{{check_id}}", summary="Take it off the checklist", tag="plans")
@@ -201,7 +201,7 @@ async def remove_check(member: Member, plans: Plans, task_id: str, check_id: str
 
 @operations.put(f"{ONE}/blockers/{{by}}", summary="Another task (id or DEV-12) comes first; no circles", tag="plans")
 async def block(member: Member, plans: Plans, task_id: str, by: str) -> PlanOut:
-    return plan_out(await plans.block(member, task_id, by))
+    return _plan_out(await plans.block(member, task_id, by))
 
 
 @operations.delete(f"{ONE}/blockers/{{by}}", summary="It need not come first", tag="plans")
@@ -211,16 +211,16 @@ async def unblock(member: Member, plans: Plans, task_id: str, by: str) -> None:
 
 @operations.put(f"{ONE}/rule", summary="When it comes again: a preset, an RRULE, or null", tag="plans")
 async def repeat(member: Member, plans: Plans, task_id: str, body: NewRule) -> PlanOut:
-    return plan_out(await plans.repeat(member, task_id, body.rule or ""))
+    return _plan_out(await plans.repeat(member, task_id, body.rule or ""))
 
 
 @operations.get("/teams/{team_id}/marks", summary="What cards say of the plans of some tasks", tag="plans")
 async def marks(member: Member, plans: Plans, query: CountQuery) -> dict[str, MarksOut]:
     found = await plans.marks(member, query.task)
-    return {id: marks_out(one) for id, one in found.items()}
+    return {id: _marks_out(one) for id, one in found.items()}
 
 
-def marks_out(marks: Marks) -> MarksOut:
+def _marks_out(marks: Marks) -> MarksOut:
     parent, family = marks.family.parent, marks.family
     above = ParentOut(parent.task_id, parent.number, parent.title) if parent else None
     return MarksOut(marks.done, marks.all, marks.blocked, Progress(family.done, len(family.children)), above)
@@ -235,17 +235,17 @@ async def limit_columns(admin: Admin, teams: Teams, body: Limits) -> Limits:
 # What is said about a task.
 
 
-COMMENTS = "/teams/{team_id}/tasks/{task_id}/comments"
-ONE_COMMENT = f"{COMMENTS}/{{comment_id}}"
+_COMMENTS = "/teams/{team_id}/tasks/{task_id}/comments"
+_ONE_COMMENT = f"{_COMMENTS}/{{comment_id}}"
 
 
-def comment_out(one: Comment) -> CommentOut:
+def _comment_out(one: Comment) -> CommentOut:
     return CommentOut(one.comment_id, one.author, one.author_name, one.text, one.created_at, one.edited_at)
 
 
-@operations.get(COMMENTS, summary="Comments, the oldest first", tag="comments")
+@operations.get(_COMMENTS, summary="Comments, the oldest first", tag="comments")
 async def list_comments(member: Member, comments: Comments, task_id: str) -> PageOf[CommentOut]:
-    return PageOf([comment_out(comment) for comment in await comments.all(member, task_id)])
+    return PageOf([_comment_out(comment) for comment in await comments.all(member, task_id)])
 
 
 @operations.get("/teams/{team_id}/comments", summary="How many comments some tasks have", tag="comments")
@@ -255,7 +255,7 @@ async def count_comments(member: Member, tasks: Tasks, query: CountQuery) -> dic
     return await tasks.comment_counts(member, query.task)
 
 
-@operations.post(COMMENTS, summary="Comment on a task", status=201, tag="comments")
+@operations.post(_COMMENTS, summary="Comment on a task", status=201, tag="comments")
 async def add_comment(
     member: Member, comments: Comments, idempotency: Idempotency, task_id: str, body: NewComment, headers: Repeatable
 ) -> Answer[CommentOut]:
@@ -263,18 +263,18 @@ async def add_comment(
         return comments.add(member, task_id, body.text, in_same_transaction)
 
     row = headers.row("tasks", member.team_id, member.user_id)
-    made = await with_effect(idempotency, row, ("comment", task_id, body), make, comment_out, CommentOut)
+    made = await with_effect(idempotency, row, ("comment", task_id, body), make, _comment_out, CommentOut)
     return Answer(made.answer, headers=made.headers)
 
 
-@operations.put(ONE_COMMENT, summary="Edit one's own comment", tag="comments")
+@operations.put(_ONE_COMMENT, summary="Edit one's own comment", tag="comments")
 async def change_comment(
     member: Member, comments: Comments, task_id: str, comment_id: str, body: NewComment
 ) -> CommentOut:
-    return comment_out(await comments.change(member, task_id, comment_id, body.text))
+    return _comment_out(await comments.change(member, task_id, comment_id, body.text))
 
 
-@operations.delete(ONE_COMMENT, summary="Delete one's own comment", tag="comments")
+@operations.delete(_ONE_COMMENT, summary="Delete one's own comment", tag="comments")
 async def delete_comment(member: Member, comments: Comments, task_id: str, comment_id: str) -> None:
     await comments.delete(member, task_id, comment_id)
 
@@ -282,7 +282,7 @@ async def delete_comment(member: Member, comments: Comments, task_id: str, comme
 # For hands that stay on the keyboard: tasks in one line, saved views, and what the palette offers.
 
 
-def view_out(one: SavedView) -> ViewOut:
+def _view_out(one: SavedView) -> ViewOut:
     return ViewOut(one.view_id, one.name, one.place, one.query)
 
 
@@ -322,18 +322,18 @@ async def palette(
         [Named(one.user_id, one.user_name) for one in members],
         [Named(one.tag_id, one.name) for one in labels],
         [Named(one.team_id, one.team_name) for one in others if one.team_id != member.team_id],
-        [view_out(one) for one in saved],
+        [_view_out(one) for one in saved],
     )
 
 
 @operations.get("/teams/{team_id}/views", summary="My saved views", tag="quick")
 async def list_views(member: Member, views: Views) -> PageOf[ViewOut]:
-    return PageOf([view_out(one) for one in await views.all(member)])
+    return PageOf([_view_out(one) for one in await views.all(member)])
 
 
 @operations.post("/teams/{team_id}/views", summary="Save a view", status=201, tag="quick")
 async def save_view(member: Member, views: Views, body: NewView) -> ViewOut:
-    return view_out(await views.save(member, body.name, body.place, body.query))
+    return _view_out(await views.save(member, body.name, body.place, body.query))
 
 
 @operations.delete("/teams/{team_id}/views/{view_id}", summary="Delete a saved view", tag="quick")

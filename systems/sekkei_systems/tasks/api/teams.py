@@ -97,23 +97,23 @@ async def remove_member(member: Member, teams: Teams, user_id: str) -> None:
 # A team's tags.
 
 
-def tag_out(tag: Tag) -> TagOut:
+def _tag_out(tag: Tag) -> TagOut:
     return TagOut(tag.tag_id, tag.name, tag.color.text, tag.color.background)
 
 
 @operations.get("/teams/{team_id}/tags", summary="Tags", tag="tags")
 async def list_tags(member: Member, tags: Tags) -> PageOf[TagOut]:
-    return PageOf([tag_out(tag) for tag in await tags.all(member)])
+    return PageOf([_tag_out(tag) for tag in await tags.all(member)])
 
 
 @operations.post("/teams/{team_id}/tags", summary="Add a tag", status=201, tag="tags")
 async def add_tag(admin: Admin, tags: Tags, body: NewTag) -> TagOut:
-    return tag_out(await tags.add(admin, body.name, body.color))
+    return _tag_out(await tags.add(admin, body.name, body.color))
 
 
 @operations.put("/teams/{team_id}/tags/{tag_id}", summary="Rename or recolour a tag", tag="tags")
 async def change_tag(admin: Admin, tags: Tags, tag_id: str, body: NewTag) -> TagOut:
-    return tag_out(await tags.change(admin, tag_id, body.name, body.color))
+    return _tag_out(await tags.change(admin, tag_id, body.name, body.color))
 
 
 @operations.delete("/teams/{team_id}/tags/{tag_id}", summary="Delete a tag, from all tasks too", status=202, tag="tags")
@@ -124,25 +124,25 @@ async def delete_tag(admin: Admin, tags: Tags, tag_id: str) -> None:
 # Invitations by mail.
 
 
-def invitation_out(one: Invitation, mail: str | None = None) -> InvitationOut:
+def _invitation_out(one: Invitation, mail: str | None = None) -> InvitationOut:
     return InvitationOut(one.invite_id, one.email, one.role, one.created_at, one.expires, mail)
 
 
 @operations.get("/teams/{team_id}/invitations", summary="Open invitations", tag="invitations")
 async def list_invitations(admin: Admin, invitations: Invitations) -> PageOf[InvitationOut]:
-    return PageOf([invitation_out(one.invitation, one.mail) for one in await invitations.open(admin)])
+    return PageOf([_invitation_out(one.invitation, one.mail) for one in await invitations.open(admin)])
 
 
 @operations.post("/teams/{team_id}/invitations", summary="Invite somebody by mail", status=201, tag="invitations")
 async def invite(request: Request, admin: Admin, invitations: Invitations, body: NewInvitation) -> InvitationOut:
     limit(request, *MAILS)
-    return invitation_out(await invitations.invite(admin, email_of(body.email), body.role))
+    return _invitation_out(await invitations.invite(admin, email_of(body.email), body.role))
 
 
 @operations.post("/teams/{team_id}/invitations/{invite_id}/again", summary="Mail a new token", tag="invitations")
 async def invite_again(request: Request, admin: Admin, invitations: Invitations, invite_id: str) -> InvitationOut:
     limit(request, *MAILS)
-    return invitation_out(await invitations.send_again(admin, invite_id))
+    return _invitation_out(await invitations.send_again(admin, invite_id))
 
 
 @operations.delete("/teams/{team_id}/invitations/{invite_id}", summary="Revoke an invitation", tag="invitations")

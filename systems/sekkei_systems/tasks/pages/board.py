@@ -28,7 +28,7 @@ from sekkei_systems.tasks.service.plans import Plans
 from sekkei_systems.tasks.service.quick import Quick
 from sekkei_systems.tasks.service.tasks import Tasks
 
-COOKIE_SECONDS = 400 * 86_400
+_COOKIE_SECONDS = 400 * 86_400
 pages = Pages()
 
 
@@ -74,7 +74,7 @@ def _remembered(request: Request, wanted: Filter) -> dict[str, str]:
     if "order" not in request.query_params:
         return {}
     chosen = "hand" if wanted.hand else "date"
-    return {"Set-Cookie": f"{ORDER_COOKIE}={chosen}; Path=/tasks; Max-Age={COOKIE_SECONDS}; SameSite=Lax; HttpOnly"}
+    return {"Set-Cookie": f"{ORDER_COOKIE}={chosen}; Path=/tasks; Max-Age={_COOKIE_SECONDS}; SameSite=Lax; HttpOnly"}
 
 
 @pages.get("/teams/{team_id}/columns/{status}", name="column")

@@ -16,7 +16,7 @@ from sekkei_systems.tasks.rules import spreadsheet
 from sekkei_systems.tasks.service.flows import LIFE, Flows, by_day, summary, write_json
 from sekkei_systems.tasks.service.teams import Teams
 
-SPANS = (14, 30, 90)
+_SPANS = (14, 30, 90)
 pages = Pages()
 
 
@@ -25,7 +25,7 @@ class Span(Struct):
 
     @property
     def chosen(self) -> int:
-        return next((span for span in SPANS if self.days == str(span)), SPANS[0])
+        return next((span for span in _SPANS if self.days == str(span)), _SPANS[0])
 
 
 @pages.get("/teams/{team_id}/burndown", name="burndown")
@@ -38,7 +38,7 @@ async def burndown(view: View, teams: Teams, flows: Flows, query: Span) -> Html:
         "tasks/burndown.html",
         view=view,
         span=query.chosen,
-        spans=SPANS,
+        spans=_SPANS,
         labels=labels,
         days=days,
         now=found[-1],

@@ -35,7 +35,7 @@ from sekkei_systems.tasks.service.tasks import Tasks
 
 pages = Pages()
 SHOWN_MAX = 200
-IMPORTS = (Rate.per_minute(10), "import")
+_IMPORTS = (Rate.per_minute(10), "import")
 
 
 class Confirmed(Struct):
@@ -72,7 +72,7 @@ async def ask(view: View) -> Html:
 @body_limit(BYTES_MAX + 10_000)
 async def preview(request: Request, view: View, imports: Imports, language: str) -> Html:
     """Nothing is written yet."""
-    limit(request, *IMPORTS)
+    limit(request, *_IMPORTS)
     given = (await request.form()).get("file")
     content = await given.read() if isinstance(given, UploadFile) else b""
     try:
@@ -88,7 +88,7 @@ async def preview(request: Request, view: View, imports: Imports, language: str)
 @pages.post("/teams/{team_id}/imports/confirm", name="confirm-import")
 @body_limit(BYTES_MAX + 10_000)
 async def take_in(request: Request, member: Member, imports: Imports, form: Confirmed) -> Redirect:
-    limit(request, *IMPORTS)
+    limit(request, *_IMPORTS)
     try:
         run = await imports.begin(member, await asyncio.to_thread(unpacked, form.board))
     except Refusal as refusal:
@@ -125,7 +125,7 @@ async def export(request: Request, view: View, tasks: Tasks, plans: Plans, langu
 @body_limit(spreadsheet.BYTES_MAX + 10_000)
 async def take_in_sheet(request: Request, view: View, imports: Imports, clock: Clock) -> Redirect:
     """A wrong line is told at once; the tasks themselves are a job's."""
-    limit(request, *IMPORTS)
+    limit(request, *_IMPORTS)
     given = (await request.form()).get("file")
     content = await given.read() if isinstance(given, UploadFile) else b""
     tags = {tag.name: tag.tag_id for tag in view.tags.values()}

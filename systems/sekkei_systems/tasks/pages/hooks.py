@@ -18,7 +18,7 @@ from sekkei_systems.tasks.service.hooks import HOOKS_MAX, Hooks
 pages = Pages()
 ALL = "/teams/{team_id}/webhooks"
 ONE = "/teams/{team_id}/webhooks/{hook_id}"
-FIRST_CHOICE = [HookEvent.TASK_CREATED.value, HookEvent.TASK_DONE.value]
+_FIRST_CHOICE = [HookEvent.TASK_CREATED.value, HookEvent.TASK_DONE.value]
 
 
 class HookForm(Struct):
@@ -35,7 +35,7 @@ async def shown(
         status,
         view=view,
         hooks=await hooks.all(as_admin(view.member)),
-        form=form or Form({"events": FIRST_CHOICE}),
+        form=form or Form({"events": _FIRST_CHOICE}),
         events=list(HookEvent),
         most=HOOKS_MAX,
         made=made,
@@ -43,7 +43,7 @@ async def shown(
     )
 
 
-def to_log(admin: Admin, hook_id: str) -> Redirect:
+def _to_log(admin: Admin, hook_id: str) -> Redirect:
     return Redirect("tasks:webhook", team_id=admin.team_id, hook_id=hook_id)
 
 
@@ -85,7 +85,7 @@ async def change(view: View, hooks: Hooks, hook_id: str, sent: Sent[HookForm]) -
         hook, found = await hooks.get(admin, hook_id), await hooks.log(admin, hook_id)
         form = sent.refilled(wrong)
         return Html("tasks/hook.html", 422, view=view, hook=hook, log=found, form=form, events=list(HookEvent))
-    return to_log(admin, hook_id).flash("settings.saved")
+    return _to_log(admin, hook_id).flash("settings.saved")
 
 
 @pages.post(f"{ONE}/delete", name="delete-webhook")
@@ -97,7 +97,7 @@ async def delete(admin: Admin, hooks: Hooks, hook_id: str) -> Redirect:
 @pages.post(f"{ONE}/resume", name="resume-webhook")
 async def resume(admin: Admin, hooks: Hooks, hook_id: str) -> Redirect:
     await hooks.resume(admin, hook_id)
-    return to_log(admin, hook_id).flash("hook.resumed")
+    return _to_log(admin, hook_id).flash("hook.resumed")
 
 
 @pages.post(f"{ONE}/test", name="test-webhook")
@@ -107,7 +107,7 @@ async def test(request: Request, admin: Admin, hooks: Hooks, hook_id: str) -> Re
         await hooks.test(admin, hook_id)
     except Refusal as refusal:
         return refused(admin, hook_id, refusal)
-    return to_log(admin, hook_id).flash("hook.tested")
+    return _to_log(admin, hook_id).flash("hook.tested")
 
 
 @pages.post(f"{ONE}/deliveries/{{delivery_id}}/again", name="send-webhook-again")
@@ -117,10 +117,10 @@ async def again(request: Request, admin: Admin, hooks: Hooks, hook_id: str, deli
         await hooks.again(admin, hook_id, delivery_id)
     except Refusal as refusal:
         return refused(admin, hook_id, refusal)
-    return to_log(admin, hook_id).flash("hook.again.done")
+    return _to_log(admin, hook_id).flash("hook.again.done")
 
 
 def refused(admin: Admin, hook_id: str, refusal: Refusal) -> Redirect:
     if refusal.status != 409:
         raise refusal
-    return to_log(admin, hook_id).flash(refusal)
+    return _to_log(admin, hook_id).flash(refusal)

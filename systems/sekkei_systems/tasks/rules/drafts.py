@@ -85,7 +85,7 @@ CHILDREN_MAX = 50
 
 Title = Annotated[str, Line(TITLE_MAX)]
 Description = Annotated[str, Text(DESCRIPTION_MAX)]
-TagIds = Annotated[frozenset[Token], Meta(max_length=TAGS_ON_A_TASK_MAX)]
+_TagIds = Annotated[frozenset[Token], Meta(max_length=TAGS_ON_A_TASK_MAX)]
 """Without TAG#."""
 
 
@@ -97,7 +97,7 @@ class TaskDraft(Struct, frozen=True, forbid_unknown_fields=True, rename="camel")
     status: Status = Status.TODO
     start: date | None = None
     end: date | None = None
-    tags: TagIds = frozenset()
+    tags: _TagIds = frozenset()
     assignee: Token | None = None
     priority: Priority | None = None
 
@@ -126,7 +126,7 @@ class TaskChanges(Struct, frozen=True, forbid_unknown_fields=True, rename="camel
     status: Status | UnsetType = UNSET
     start: date | UnsetType | None = UNSET
     end: date | UnsetType | None = UNSET
-    tags: TagIds | UnsetType = UNSET
+    tags: _TagIds | UnsetType = UNSET
     assignee: Token | UnsetType | None = UNSET
     priority: Priority | UnsetType | None = UNSET
 

@@ -21,9 +21,9 @@ def short(clock: Clock) -> str:
 # Numbers of tasks as people write them: `DEV-12`, and the key before the number.
 
 
-KEY_MAX = 8
-_KEY = re.compile(rf"[A-Z][A-Z0-9]{{0,{KEY_MAX - 1}}}")
-REFERENCE = re.compile(rf"(?<![\w/-])([A-Za-z][A-Za-z0-9]{{0,{KEY_MAX - 1}}})-([1-9]\d{{0,7}})(?![\w-])")
+_KEY_MAX = 8
+_KEY = re.compile(rf"[A-Z][A-Z0-9]{{0,{_KEY_MAX - 1}}}")
+REFERENCE = re.compile(rf"(?<![\w/-])([A-Za-z][A-Za-z0-9]{{0,{_KEY_MAX - 1}}})-([1-9]\d{{0,7}})(?![\w-])")
 _SHORT = re.compile(r"#?([1-9]\d{0,7})")
 
 
@@ -35,14 +35,14 @@ def key_of(name: str) -> str:
     """A key for a new team: the initials of its name, or its first letters; TASK where there are no Latin letters."""
     words = re.findall(r"[A-Z][A-Z0-9]*", half_width(name).upper())
     if len(words) > 1:
-        return "".join(word[0] for word in words)[:KEY_MAX]
+        return "".join(word[0] for word in words)[:_KEY_MAX]
     return words[0][:4] if words else KEY
 
 
 def checked_key(text: str) -> str:
     found = half_width(text).upper()
     if not _KEY.fullmatch(found):
-        raise BadKey(field="key", most=KEY_MAX)
+        raise BadKey(field="key", most=_KEY_MAX)
     return found
 
 

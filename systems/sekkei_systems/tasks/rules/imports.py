@@ -40,8 +40,8 @@ BYTES_MAX = 5_000_000
 UNPACKED_MAX = 20_000_000
 TASKS_MAX = 5_000
 CHECKS_MAX = 100
-CHECK_LENGTH_MAX = 200
-TAG_LENGTH_MAX = 40
+_CHECK_LENGTH_MAX = 200
+_TAG_LENGTH_MAX = 40
 _DOING = re.compile(r"doing|progress|進行|作業中|対応中|着手|レビュー|review|wip", re.IGNORECASE)
 _DONE = re.compile(r"\b(done|complete[d]?|finished|closed)\b|完了|済|終了", re.IGNORECASE)
 _NOT_BEGUN = re.compile(r"not started|未着手|未対応", re.IGNORECASE)
@@ -130,7 +130,7 @@ def _trello(data: Mapping[str, Any]) -> Board:
     for checklist in _ordered(data.get("checklists")):
         items = _ordered(checklist.get("checkItems"))
         checks.setdefault(str(checklist.get("idCard")), []).extend(
-            (_line(item.get("name"))[:CHECK_LENGTH_MAX], item.get("state") == "complete") for item in items
+            (_line(item.get("name"))[:_CHECK_LENGTH_MAX], item.get("state") == "complete") for item in items
         )
     for card in _ordered(data["cards"]):
         list_of = lists.get(str(card.get("idList")), {})
@@ -300,7 +300,7 @@ def _cut(board: Board, text: str) -> str:
 
 
 def _tags(board: Board, names: Iterable[str]) -> tuple[str, ...]:
-    found = list(dict.fromkeys(name[:TAG_LENGTH_MAX].strip() for name in names if name))
+    found = list(dict.fromkeys(name[:_TAG_LENGTH_MAX].strip() for name in names if name))
     board.leave("tags", max(0, len(found) - TAGS_ON_A_TASK_MAX))
     return tuple(found[:TAGS_ON_A_TASK_MAX])
 

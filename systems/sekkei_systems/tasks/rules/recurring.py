@@ -17,7 +17,7 @@ PRESETS = {
     "monthly": "FREQ=MONTHLY",
     "yearly": "FREQ=YEARLY",
 }
-RULE_MAX = 200
+_RULE_MAX = 200
 LOOKED_AHEAD = timedelta(days=366 * 12)
 LATE = datetime(9988, 1, 1)
 """What does not come from here on, such as 30 February, never does. dateutil looks until the calendar ends, in 9999;
@@ -43,7 +43,7 @@ def checked(text: str) -> str:
     pairs = [each.partition("=") for each in rule.split(";")]
     names = [name for name, _, _ in pairs]
     fits = all(name in _PARTS and re.fullmatch(_PARTS[name], value) for name, _, value in pairs)
-    if len(rule) > RULE_MAX or not fits or "FREQ" not in names or len(set(names)) < len(names):
+    if len(rule) > _RULE_MAX or not fits or "FREQ" not in names or len(set(names)) < len(names):
         raise BadRule(field="rule")
     if next(iter(rrulestr(rule, dtstart=LATE)), None) is None:
         raise BadRule(field="rule")

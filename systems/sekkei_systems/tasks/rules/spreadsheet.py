@@ -23,7 +23,7 @@ from sekkei_systems.tasks.texts import say
 
 ROWS_MAX = 5_000
 BYTES_MAX = 2_000_000
-NAMED_MAX = 40
+_NAMED_MAX = 40
 COLUMNS = ENTERED
 NUMBER, PARENT = "number", "parent"
 """Columns more: what a row is called, and what it is part of."""
@@ -94,7 +94,7 @@ def read_rows(content: bytes, tag_ids: Mapping[str, str], member_ids: Mapping[st
         for line, cells in sheets.read(content, _HEADERS, ["title"]):
             if len(drafts) >= ROWS_MAX:
                 raise TooLarge(most=ROWS_MAX)
-            named = [cells.pop(name, "")[:NAMED_MAX] for name in (NUMBER, PARENT)]
+            named = [cells.pop(name, "")[:_NAMED_MAX] for name in (NUMBER, PARENT)]
             drafts.append(Row(_draft(cells, tag_ids, member_ids, line), *named))
     except sheets.ColumnsMissing:
         raise BadFile(line=1, why=" / ".join(say(language, "task.title") for language in LANGUAGES)) from None

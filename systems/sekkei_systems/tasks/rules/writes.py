@@ -29,16 +29,16 @@ from sekkei_systems.tasks.design import (
 from sekkei_systems.tasks.rules.filters import text_of_task
 from sekkei_systems.tasks.rules.history import differences
 
-ACTIVITY_LIFE = timedelta(days=400)
+_ACTIVITY_LIFE = timedelta(days=400)
 
 
-def is_long(task: Task) -> bool:
+def _is_long(task: Task) -> bool:
     return len(task.description) > DESCRIPTION_KEPT_MAX
 
 
 def stored(task: Task) -> Task:
     """With the beginning of a long description: every index would copy the rest."""
-    if not is_long(task):
+    if not _is_long(task):
         return replace(task, has_more=None)
     return replace(task, description=task.description[:DESCRIPTION_KEPT_MAX], has_more=True)
 
@@ -57,14 +57,14 @@ def texts(task: Task) -> list[Action[Any, Any]]:
     found: list[Action[Any, Any]] = [
         search_texts.put(SearchText(**ids, text=text_of_task(task.title, task.description)))
     ]
-    return [*found, task_texts.put(TaskText(**ids, text=task.description))] if is_long(task) else found
+    return [*found, task_texts.put(TaskText(**ids, text=task.description))] if _is_long(task) else found
 
 
 def rewritten(task: Task, wanted: Task) -> list[Action[Any, Any]]:
     """What stands beside a task and is another after a change."""
     if (task.title, task.description) == (wanted.title, wanted.description):
         return []
-    shorter = [task_texts.delete(task.team_id, task.task_id)] if is_long(task) and not is_long(wanted) else []
+    shorter = [task_texts.delete(task.team_id, task.task_id)] if _is_long(task) and not _is_long(wanted) else []
     return [*texts(wanted), *shorter]
 
 
@@ -100,6 +100,6 @@ def history_rows(
         at=at,
         changes=changes,
         before=task.description if "description" in changes else None,
-        expires=at + ACTIVITY_LIFE,
+        expires=at + _ACTIVITY_LIFE,
     )
     return [activities.create(made)] if changes else []

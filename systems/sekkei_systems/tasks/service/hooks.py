@@ -54,10 +54,10 @@ from sekkei_systems.tasks.service.notes import NOTE_LIFE
 
 KIND = "tasks.webhook"
 HOOKS_MAX = 10
-SECRET_BYTES = 32
+_SECRET_BYTES = 32
 KEPT = timedelta(days=30)
-LOG_SIZE = 50
-LOOK_UP_SECONDS = 5.0
+_LOG_SIZE = 50
+_LOOK_UP_SECONDS = 5.0
 
 
 class NoSuchHook(NotThere):
@@ -101,7 +101,7 @@ class Hooks:
         address = await self._checked(url, events)
         if len(await self.all(admin)) >= HOOKS_MAX:
             raise TooLarge(most=HOOKS_MAX)
-        hook_id, secret = short(self.clock), secrets.token_bytes(SECRET_BYTES)
+        hook_id, secret = short(self.clock), secrets.token_bytes(_SECRET_BYTES)
         made = Hook(
             team_id=admin.team_id,
             hook_id=hook_id,
@@ -144,7 +144,7 @@ class Hooks:
             raise NoSuchHook() from failed
 
     async def log(self, admin: Admin, hook_id: str, after: str | None = None) -> Page[HookDelivery]:
-        return await self.db.page(deliveries_of(admin.team_id, hook_id).consistent(), size=LOG_SIZE, after=after)
+        return await self.db.page(deliveries_of(admin.team_id, hook_id).consistent(), size=_LOG_SIZE, after=after)
 
     async def test(self, admin: Admin, hook_id: str) -> HookDelivery:
         """A delivery that says nothing, so that somebody sees whether it arrives."""
@@ -186,7 +186,7 @@ class Hooks:
             raise NoEvents(field="events")
         address = checked_url(url, here=is_loopback(self.settings.public_url))
         try:
-            async with asyncio.timeout(LOOK_UP_SECONDS):
+            async with asyncio.timeout(_LOOK_UP_SECONDS):
                 await public_address(address, allowed_by(self.settings), resolved)
         except (NotPublic, UnicodeError) as wrong:  # the latter for a name that can be none
             raise BadHookUrl(field="url") from wrong
@@ -267,7 +267,7 @@ def owner_of(team_id: str, hook_id: str) -> str:
 
 
 STOPPED_AFTER = timedelta(days=5)
-ERROR_MAX = 200
+_ERROR_MAX = 200
 
 
 @dataclass
@@ -295,7 +295,7 @@ class HookLog:
     ) -> None:
         update = deliveries.update(delivery.team_id, delivery.hook_id, delivery.delivery_id)
         update = update.set(HookDelivery.state, state).set(HookDelivery.attempts, attempts)
-        update = update.set(HookDelivery.code, code).set(HookDelivery.error, error[:ERROR_MAX] or None)
+        update = update.set(HookDelivery.code, code).set(HookDelivery.error, error[:_ERROR_MAX] or None)
         await self._if_there(update.set(HookDelivery.tried_at, days.now_jst(self.clock)))
 
     async def arrived(self, hook: Hook) -> None:

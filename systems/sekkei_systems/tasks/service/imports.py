@@ -59,8 +59,8 @@ from sekkei_systems.tasks.service.teams import TAG_NAME_MAX, TAGS_MAX, Tags, Tea
 # What a job does with a file that waits in parts. Each step can be done again without harm.
 
 
-PARTS_A_STEP = 3
-TAG_COLORS = ("#2563eb", "#7c3aed", "#db2777", "#dc2626", "#d97706", "#65a30d", "#0f766e", "#475569")
+_PARTS_A_STEP = 3
+_TAG_COLORS = ("#2563eb", "#7c3aed", "#db2777", "#dc2626", "#d97706", "#65a30d", "#0f766e", "#475569")
 
 
 @dataclass
@@ -84,7 +84,7 @@ class ImportWork:
             member = await self.access.member(user_id, team_id)
             if not run.seen:
                 await self._add_tags(member, run)
-            waiting = await self.db.page(parts_of(team_id, import_id).consistent(), size=PARTS_A_STEP)
+            waiting = await self.db.page(parts_of(team_id, import_id).consistent(), size=_PARTS_A_STEP)
             for part in waiting:
                 await self._take(member, part)
         except NoSuchTeam:
@@ -100,7 +100,7 @@ class ImportWork:
         try:
             for at, name in enumerate(missing):
                 assert isinstance(member, Admin)
-                await self.tags.add(member, name, TAG_COLORS[at % len(TAG_COLORS)])
+                await self.tags.add(member, name, _TAG_COLORS[at % len(_TAG_COLORS)])
         except TooLarge:
             pass  # somebody else has added tags meanwhile; the tasks come without
 

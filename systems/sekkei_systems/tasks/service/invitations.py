@@ -53,7 +53,7 @@ from sekkei_systems.tasks.service.people import People, Visitor
 from sekkei_systems.tasks.service.teams import Teams
 
 LIFE = timedelta(hours=24)
-OPEN_MAX = 100
+_OPEN_MAX = 100
 TRIES_MAX = 5
 BOUNCED = "bounced"
 
@@ -85,8 +85,8 @@ class Invitations:
         team, team_id = await self.teams.get(admin), admin.team_id
         await self._refuse_member(team_id, email)
         await self._refuse_unreachable(email)
-        if len(await self.db.all(invitations_of(team_id).consistent())) >= OPEN_MAX:
-            raise TooLarge(most=OPEN_MAX)
+        if len(await self.db.all(invitations_of(team_id).consistent())) >= _OPEN_MAX:
+            raise TooLarge(most=_OPEN_MAX)
         now, invite_id, nonce = days.now(self.clock), uuid7(self.clock), secrets.token_urlsafe(16)
         made = Invitation(
             team_id=team_id,

@@ -20,7 +20,7 @@ from sekkei_systems.tasks.rules import mails
 from sekkei_systems.tasks.rules.filters import lateness
 from sekkei_systems.tasks.service.people import People
 
-DETAIL_MAX = 300
+_DETAIL_MAX = 300
 
 
 def email_hash(email: str) -> str:
@@ -38,7 +38,7 @@ class MailBlocks:
             email_hash=email_hash(email),
             email=email,
             reason=reason,
-            detail=detail[:DETAIL_MAX],
+            detail=detail[:_DETAIL_MAX],
             at=days.now(self.clock),
         )
         await self.db.write(mail_blocks.put(made))

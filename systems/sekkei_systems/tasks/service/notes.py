@@ -27,7 +27,7 @@ from sekkei_systems.tasks.design import (
 from sekkei_systems.tasks.rules.writes import still_open
 
 PAGE_SIZE = 50
-UNREAD_SHOWN_MAX = 99
+_UNREAD_SHOWN_MAX = 99
 
 
 @dataclass
@@ -49,7 +49,7 @@ class Notes:
 
     async def unread(self, who: str) -> int:
         """How many, up to what is worth counting."""
-        return len(await self.db.page(notes_of(who).filter(Note.read.is_(False)).consistent(), size=UNREAD_SHOWN_MAX))
+        return len(await self.db.page(notes_of(who).filter(Note.read.is_(False)).consistent(), size=_UNREAD_SHOWN_MAX))
 
     async def read_all(self, who: str) -> None:
         for note in await self.db.all(notes_of(who).filter(Note.read.is_(False)).consistent()):

@@ -11,7 +11,7 @@ from sekkei_systems import days
 from sekkei_systems.tasks.design import Task, Totals, User, UserTeam, emails, teams_of, totals_of, users, work_of_user
 from sekkei_systems.tasks.refusals import EmailTaken
 
-KNOWN_MAX = 10_000
+_KNOWN_MAX = 10_000
 KNOWN_SECONDS = 60.0
 """Another process may have seen them under another name meanwhile."""
 
@@ -52,7 +52,7 @@ class People:
         if known == visitor and now < until:
             return
         await self.arrive(visitor)
-        if len(self._known) >= KNOWN_MAX:
+        if len(self._known) >= _KNOWN_MAX:
             self._known.clear()
         self._known[visitor.id] = visitor, now + KNOWN_SECONDS
 

@@ -56,7 +56,7 @@ from sekkei_systems.tasks.service.invitations import ended
 from sekkei_systems.tasks.service.mail import email_hash
 from sekkei_systems.tasks.service.teams import Teams
 
-NOTES_PER_STEP = 100
+_NOTES_PER_STEP = 100
 ABOUT = {
     "ja": "すべてのチームから抜け、担当しているタスクは担当者なしになります。"
     "タスクやコメントはチームに残りますが、あなたの名前は消えます。ひとりだけのチームは削除されます。",
@@ -257,7 +257,7 @@ class TaskPeople:
         return Progress(await self.db.write_many(gone))
 
     async def _notes(self, payload: Payload, cursor: str | None) -> Progress:
-        page = await self.db.page(notes_of(payload["user_id"]).consistent(), size=NOTES_PER_STEP)
+        page = await self.db.page(notes_of(payload["user_id"]).consistent(), size=_NOTES_PER_STEP)
         await self.db.write_many(notes.delete(one.user_id, one.at, one.note_id) for one in page)
         return Progress(len(page), "more" if len(page) else None)
 

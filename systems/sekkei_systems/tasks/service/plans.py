@@ -41,8 +41,8 @@ from sekkei_systems.tasks.service.tasks import TRIES_MAX, Tasks
 
 CHECKS_MAX = 100
 CHECK_MAX = 200
-BLOCKERS_MAX = 20
-WALKED_MAX = 1_000
+_BLOCKERS_MAX = 20
+_WALKED_MAX = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +224,7 @@ class Plans:
         """Whether the task comes before what is to come before it."""
         waiting, seen = {by}, set[str]()
         while waiting:
-            if task_id in waiting or len(seen) > WALKED_MAX:
+            if task_id in waiting or len(seen) > _WALKED_MAX:
                 raise Circular()
             seen |= waiting
             found = await self.db.get_many([plan_of(member.team_id, id) for id in sorted(waiting)])
@@ -278,8 +278,8 @@ def _known(plan: Plan, check_id: str) -> None:
 
 
 def _blocked(plan: Plan, by: str) -> Plan:
-    if len(plan.blocked_by | {by}) > BLOCKERS_MAX:
-        raise TooLarge(field="by", most=BLOCKERS_MAX)
+    if len(plan.blocked_by | {by}) > _BLOCKERS_MAX:
+        raise TooLarge(field="by", most=_BLOCKERS_MAX)
     return replace(plan, blocked_by=plan.blocked_by | {by})
 
 

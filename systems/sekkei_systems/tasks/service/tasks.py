@@ -84,19 +84,19 @@ from sekkei_systems.tasks.service.subtasks import ParentLink, Subtasks
 R = TypeVar("R")
 TRIES_MAX = 12
 PAGE_SIZE = 50
-COLUMN_FIRST, COLUMN_SIZE = 12, 30
+_COLUMN_FIRST, _COLUMN_SIZE = 12, 30
 """A board opens with what a screen shows of each column; the next cards follow."""
-BULK_MAX = 100
+_BULK_MAX = 100
 """A task comes with up to four items beside it; with the counter and checks of tags and people, this stays below
 DynamoDB's 100 items a transaction."""
-ACTIVITY_SHOWN = 50
+_ACTIVITY_SHOWN = 50
 
 _STORED: dict[str, Field[Task, Any]] = {
     name: getattr(Task, name) for name in (*ENTERED, "rank", "done_at", "has_more", "deleted_at", "expires")
 }
 
 
-WithTask = Callable[[Task], list[Action[Any, Any]]]
+_WithTask = Callable[[Task], list[Action[Any, Any]]]
 """What is written with a new task."""
 Parent = str | UnsetType | None
 """An id, or a number as in DEV-12; None takes a task out of its parent."""
@@ -106,7 +106,7 @@ class Overtaken(Exception):
     """Somebody was quicker: look again, and do it to what is there now."""
 
 
-async def until_written(clock: Clock, what: str, write: Callable[[], Awaitable[R]]) -> R:
+async def _until_written(clock: Clock, what: str, write: Callable[[], Awaitable[R]]) -> R:
     """Look and write again for as long as others are quicker, up to a limit."""
     for attempt in range(TRIES_MAX):
         try:
@@ -154,7 +154,7 @@ class Tasks:
 
     async def column(self, member: Member, status: Status, wanted: Filter, *, after: str | None = None) -> Page[Task]:
         """A page of one column of the board."""
-        size = COLUMN_FIRST if after is None else COLUMN_SIZE
+        size = _COLUMN_FIRST if after is None else _COLUMN_SIZE
         if wanted.parent or wanted.words:
             wanted = with_changes(wanted, statuses=frozenset({status}))
         if wanted.parent:
@@ -207,7 +207,7 @@ class Tasks:
 
     async def activity(self, member: Member, task_id: str) -> list[Activity]:
         """The latest changes of a task, the latest first."""
-        return list(await self.db.page(activity_on(member.team_id, task_id).consistent(), size=ACTIVITY_SHOWN))
+        return list(await self.db.page(activity_on(member.team_id, task_id).consistent(), size=_ACTIVITY_SHOWN))
 
     # Writing
 
@@ -217,7 +217,7 @@ class Tasks:
         return await self.get(member, made.task_id)
 
     async def create_with(
-        self, member: Member, draft: TaskDraft, in_same_transaction: WithTask, parent: str | None = None
+        self, member: Member, draft: TaskDraft, in_same_transaction: _WithTask, parent: str | None = None
     ) -> Task:
         """With what belongs to the new task in the same transaction."""
         parent_id = None if parent is None else await self.subtasks.parent_id(member, parent)
@@ -238,7 +238,7 @@ class Tasks:
                 raise
             return made
 
-        return await until_written(self.clock, f"task {parent_id}", once)
+        return await _until_written(self.clock, f"task {parent_id}", once)
 
     async def create_together(
         self,
@@ -305,7 +305,7 @@ class Tasks:
             link = None if parent is UNSET else await self._link(member, task_id, parent or "")
             return task, await self.write(member, task, wanted, link=link)
 
-        return await until_written(self.clock, f"task {task_id}", once)
+        return await _until_written(self.clock, f"task {task_id}", once)
 
     async def _link(self, member: Member, task_id: str, parent: str) -> ParentLink | None:
         parent_id = await self.subtasks.parent_id(member, parent) if parent else None
@@ -329,7 +329,7 @@ class Tasks:
             seen, kept = task.version, {}
             return task, await self.write(member, task, all_of(mine).applied(task))
 
-        return await until_written(self.clock, f"task {task_id}", once)
+        return await _until_written(self.clock, f"task {task_id}", once)
 
     async def _as_it_was(self, task: Task, seen: int) -> TaskDraft | None:
         since = await self.db.all(activity_after(task.team_id, task.task_id, seen))
@@ -350,7 +350,7 @@ class Tasks:
             link = await self._link(member, task_id, line.changes[PARENT][0]) if PARENT in line.changes else None
             return await self.write(member, task, checked(wanted), link=link)
 
-        return await until_written(self.clock, f"task {task_id}", once)
+        return await _until_written(self.clock, f"task {task_id}", once)
 
     async def place(self, member: Member, task_id: str, status: Status, above: str | None, below: str | None) -> Task:
         """Into a column, between the two cards that somebody saw there; at its end when they name none. What is done
@@ -441,8 +441,8 @@ class Tasks:
 
 async def each(task_ids: Sequence[str], work: Callable[[str], Awaitable[object]]) -> dict[str, Refusal]:
     """The same to several tasks; returns the refusal of each to which it was not done."""
-    if len(task_ids) > BULK_MAX:
-        raise TooLarge(most=BULK_MAX)
+    if len(task_ids) > _BULK_MAX:
+        raise TooLarge(most=_BULK_MAX)
     refused: dict[str, Refusal] = {}
     for task_id in dict.fromkeys(task_ids):
         try:
@@ -491,7 +491,7 @@ class Trash:
             gone = replace(task, deleted_at=now, expires=now + LIFE)
             return await self.tasks.write(member, task, gone, search_texts.delete(task.team_id, task_id))
 
-        return await until_written(self.clock, f"task {task_id}", once)
+        return await _until_written(self.clock, f"task {task_id}", once)
 
     async def take_back(self, member: Member, task_id: str) -> Task:
         """As it was, without tags and assignees that have gone meanwhile."""
@@ -501,7 +501,7 @@ class Trash:
             back = replace(await self._without_the_gone(task), deleted_at=None, expires=None)
             return await self.tasks.write(member, task, back, *texts(back)[:1])
 
-        return await until_written(self.clock, f"task {task_id}", once)
+        return await _until_written(self.clock, f"task {task_id}", once)
 
     async def purge(self, member: Member, task_id: str) -> None:
         """For good, now; unless somebody has taken it back."""

@@ -36,7 +36,7 @@ from sekkei_systems.tasks.service.mail import MailBlocks
 log = logging.getLogger("sekkei_systems.tasks.webhooks.mail_events")
 
 BODY_BYTES_MAX = 300_000
-CERTIFICATES_MAX = 10
+_CERTIFICATES_MAX = 10
 _CERTIFICATE = re.compile(r"SimpleNotificationService-[A-Za-z0-9]{1,64}\.pem")
 _SIGNED = {
     "Notification": ("Message", "MessageId", "Subject", "Timestamp", "TopicArn", "Type"),
@@ -101,7 +101,7 @@ class Topic:
             key = x509.load_pem_x509_certificate(answer.body).public_key()
             if not isinstance(key, RSAPublicKey):
                 raise Forged("the certificate is not SNS's")
-            if len(self._keys) >= CERTIFICATES_MAX:
+            if len(self._keys) >= _CERTIFICATES_MAX:
                 self._keys.clear()
             self._keys[url] = key
         return self._keys[url]
