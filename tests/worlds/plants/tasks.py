@@ -75,7 +75,7 @@ def a_promotion_is_seen_from_one_side(patch: pytest.MonkeyPatch) -> None:
 def comments_are_not_counted_again(patch: pytest.MonkeyPatch) -> None:
     from sekkei_systems.tasks.service.notes import Herald
 
-    patch.setattr(Herald, "counted", nothing())
+    patch.setattr(Herald, "count_comments", nothing())
 
 
 def comments_of_a_task_that_is_gone_stay(patch: pytest.MonkeyPatch) -> None:
