@@ -27,7 +27,7 @@ from sekkei.clock import SYSTEM
 from sekkei.runtime.http import Http
 from sekkei.runtime.transports.line import signature
 from sekkei.store.http import Limits
-from sekkei.web.application import Shell
+from sekkei.web.shell import Shell
 from sekkei_systems import days
 from sekkei_systems.chiipochi.design import donations_on, stamp_card
 from sekkei_systems.chiipochi.design.models import Status

@@ -24,7 +24,7 @@ from bench.markdown import number, table
 from bench.served import Post, told
 from sekkei.runtime.http import Http
 from sekkei.store.http import Limits
-from sekkei.web.application import Shell
+from sekkei.web.shell import Shell
 from sekkei_systems.eventbot.demo.guild import BOT_PERMISSIONS, GUILD_ID, PEOPLE, RECRUIT
 from sekkei_systems.eventbot.ports.discord.signature import Signer
 from sekkei_systems.eventbot.rules.drafts import Draft

@@ -18,8 +18,9 @@ from sekkei.runtime.http import Http
 from sekkei.runtime.settings import Secrets, Settings
 from sekkei.runtime.system import System
 from sekkei.store import Embedded
-from sekkei.web.application import Shell, application
+from sekkei.web.application import application
 from sekkei.web.server import bind, http_server
+from sekkei.web.shell import Shell
 from sekkei.wire.program import collect_seldom
 
 Command = Callable[[Shell], Awaitable[Any]]

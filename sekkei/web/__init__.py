@@ -99,7 +99,7 @@ from sekkei.runtime.wiring import NotGiven
 from sekkei.texts.checks import missing_texts
 from sekkei.web.answers import Events, Html, Redirect, calendar_feed, download
 from sekkei.web.api import Answer, Api, Operations, PageOf, check_if_match, etag, respond, version_in_if_match
-from sekkei.web.application import Shell, application
+from sekkei.web.application import application
 from sekkei.web.csrf import body_limit, webhook
 from sekkei.web.forms import Form, FormErrors, Sent, form, refill
 from sekkei.web.identity.proof import is_recent, proved_at, require_proof
@@ -110,6 +110,7 @@ from sekkei.web.live import live_url, sse
 from sekkei.web.problems import problem
 from sekkei.web.rendering import flash, local_path, page, redirect
 from sekkei.web.routing import Pages
+from sekkei.web.shell import Shell
 from sekkei.web.texts import language_of, pick, t
 
 __all__ = [

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING
 
 from sekkei.design import ConditionFailed
 from sekkei.runtime import days
 from sekkei.runtime.demo_people import DEMO_PEOPLE
 from sekkei.web.identity.design import Marker, done_once
-
-if TYPE_CHECKING:
-    from sekkei.web.application import Shell
+from sekkei.web.shell import Shell
 
 log = logging.getLogger("sekkei.web.demo")
 

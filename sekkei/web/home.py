@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Match
@@ -12,9 +10,7 @@ from sekkei.runtime.demo_people import DEMO_PEOPLE
 from sekkei.runtime.deployment import Opened
 from sekkei.runtime.system import Localized
 from sekkei.web.rendering import page, redirect
-
-if TYPE_CHECKING:
-    from sekkei.web.application import Shell
+from sekkei.web.shell import Shell
 
 
 async def show(request: Request) -> Response:

@@ -12,7 +12,7 @@ from sekkei.runtime import metrics
 from sekkei.web.identity.users import current_user
 
 if TYPE_CHECKING:
-    from sekkei.web.application import Shell
+    from sekkei.web.shell import Shell
 
 PATH = "/metrics"
 _MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"

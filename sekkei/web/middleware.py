@@ -32,7 +32,7 @@ from sekkei.web.texts import COOKIE as LANGUAGE_COOKIE
 from sekkei.web.texts import SHELL, Speech, negotiate, speech
 
 if TYPE_CHECKING:
-    from sekkei.web.application import Shell
+    from sekkei.web.shell import Shell
 
 SESSION_COOKIE = "sekkei_session"
 HOST_SESSION_COOKIE = f"__Host-{SESSION_COOKIE}"

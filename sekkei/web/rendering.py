@@ -135,7 +135,7 @@ def _figure(title: str, labels: Sequence[str], series: Sequence[Series], inside:
 
 
 if TYPE_CHECKING:
-    from sekkei.web.application import Shell
+    from sekkei.web.shell import Shell
 
 FLASH_COOKIE = "sekkei_flash"
 _THEME_COOKIE = "sekkei_theme"

@@ -32,11 +32,12 @@ from sekkei.runtime.settings import Secrets, Settings
 from sekkei.runtime.system import System
 from sekkei.store import Embedded, Store
 from sekkei.web import csrf
-from sekkei.web.application import Shell, application
+from sekkei.web.application import application
 from sekkei.web.console.target import Looked
 from sekkei.web.demo import load
 from sekkei.web.identity.accounts import Passwords
 from sekkei.web.middleware import HOST_SESSION_COOKIE, SESSION_COOKIE
+from sekkei.web.shell import Shell
 
 _WHO = {SESSION_COOKIE, HOST_SESSION_COOKIE, csrf.ANONYMOUS_COOKIE}
 _TOKEN = re.compile(r'name="csrf-token" content="([0-9a-f]+)"')

@@ -8,9 +8,10 @@ import pytest
 
 from sekkei.runtime.design import design as runtime_design
 from sekkei.runtime.system import Context, Parts
-from sekkei.web.application import FORWARDING, application
+from sekkei.web.application import application
 from sekkei.web.demo import load
 from sekkei.web.identity.design import design as web_design
+from sekkei.web.shell import FORWARDING
 from sekkei.web.testing import opened, test_settings
 from tests.web.example import SYSTEM
 from tests.web.example.design import table

@@ -42,7 +42,7 @@ from sekkei.web.rendering import flash, page, redirect
 from sekkei.web.texts import t
 
 if TYPE_CHECKING:
-    from sekkei.web.application import Shell
+    from sekkei.web.shell import Shell
 
 PAGE_ITEMS = 50
 JOB_STATES = ("running", "stopped", "finished")

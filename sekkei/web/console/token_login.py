@@ -16,7 +16,7 @@ from sekkei.runtime.refusals import NotAllowed, NotThere
 from sekkei.web.rendering import redirect
 
 if TYPE_CHECKING:
-    from sekkei.web.application import Shell
+    from sekkei.web.shell import Shell
 
 SECONDS = 7 * 24 * 3600
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 from starlette.requests import Request
@@ -19,10 +19,8 @@ from sekkei.web.identity.scopes import Access, scope_of
 from sekkei.web.identity.sign_in import begin_session, signed_out
 from sekkei.web.identity.users import in_person
 from sekkei.web.rendering import flash, page, redirect
+from sekkei.web.shell import Shell
 from sekkei.web.texts import t
-
-if TYPE_CHECKING:
-    from sekkei.web.application import Shell
 
 DAYS = ("7", "30", "90", "365")
 Short = Annotated[Token, Meta(max_length=300)]

@@ -31,7 +31,7 @@ from sekkei.web.rendering import flash, page, redirect
 from sekkei.web.texts import t
 
 if TYPE_CHECKING:
-    from sekkei.web.application import Shell
+    from sekkei.web.shell import Shell
 
 MAILS = Rate.per_hour(10)
 Short = Annotated[Token, Meta(max_length=300)]

@@ -6,7 +6,7 @@ import asyncio
 import io
 import zipfile
 from collections.abc import AsyncIterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import orjson
 from starlette.requests import Request
@@ -21,10 +21,8 @@ from sekkei.web.answers import download
 from sekkei.web.identity.proof import must_be_sure
 from sekkei.web.identity.users import in_person, person_of
 from sekkei.web.limits import Rate, limit
+from sekkei.web.shell import Shell
 from sekkei.web.texts import speech
-
-if TYPE_CHECKING:
-    from sekkei.web.application import Shell
 
 EXPORTS = Rate.per_hour(10)
 CODES = f"{SHELL}/code/"

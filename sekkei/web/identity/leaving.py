@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec import Struct
 from starlette.requests import Request
@@ -32,10 +32,8 @@ from sekkei.web.identity.proof import must_be_sure
 from sekkei.web.identity.sign_in import signed_out
 from sekkei.web.identity.users import in_person, person_of
 from sekkei.web.rendering import page
+from sekkei.web.shell import Shell
 from sekkei.web.texts import t
-
-if TYPE_CHECKING:
-    from sekkei.web.application import Shell
 
 _LINK_IDENTITIES = "link-identities"
 

@@ -49,7 +49,7 @@ from sekkei.web.rendering import flash, local_path, redirect
 from sekkei.web.texts import t
 
 if TYPE_CHECKING:
-    from sekkei.web.application import Shell
+    from sekkei.web.shell import Shell
 
 _CEREMONY_LIFE = timedelta(minutes=5)
 _ASKED_PER_ADDRESS = Rate.per_minute(60)

@@ -26,7 +26,7 @@ from sekkei.web.rendering import flash, local_path, page, redirect
 from sekkei.web.texts import t
 
 if TYPE_CHECKING:
-    from sekkei.web.application import Shell
+    from sekkei.web.shell import Shell
 
 GOOD_FOR = timedelta(minutes=10)
 TRIES = Rate.per_minute(10)

@@ -7,7 +7,7 @@ one. An account with a password, a passkey or an authenticator app is tied to it
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 from urllib.parse import urlencode
 
 from msgspec import Meta, Struct
@@ -29,10 +29,8 @@ from sekkei.web.identity.sign_in import begin_session
 from sekkei.web.identity.users import User, in_person
 from sekkei.web.limits import Rate, address
 from sekkei.web.rendering import flash, local_path, page, redirect
+from sekkei.web.shell import Shell
 from sekkei.web.texts import t
-
-if TYPE_CHECKING:
-    from sekkei.web.application import Shell
 
 _BEGUN_COOKIE = "sekkei_openid"
 _LINK_COOKIE = "sekkei_openid_link"

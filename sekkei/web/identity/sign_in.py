@@ -29,7 +29,7 @@ from sekkei.web.rendering import flash, local_path, page, redirect
 from sekkei.web.texts import t
 
 if TYPE_CHECKING:
-    from sekkei.web.application import Shell
+    from sekkei.web.shell import Shell
 
 CHALLENGE_COOKIE = "sekkei_challenge"
 _DEVICE_COOKIE = "sekkei_device"
