@@ -19,8 +19,8 @@ from sekkei_systems.q.api.posts import Shown
 from sekkei_systems.q.demo import demo
 from sekkei_systems.q.design.tables import design as q_design
 from sekkei_systems.q.jobs import RECURRING, QJobs
-from sekkei_systems.q.jobs.personal import QPeople
-from sekkei_systems.q.jobs.pushes import Receipts
+from sekkei_systems.q.jobs.questions import Receipts
+from sekkei_systems.q.jobs.withdrawal import QPeople
 from sekkei_systems.q.reactions import reactions_of
 from sekkei_systems.q.rules.notices import PUSH
 from sekkei_systems.q.rules.notices import WEB_PUSH as WEB_PUSH_KIND

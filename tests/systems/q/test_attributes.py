@@ -16,8 +16,8 @@ from sekkei.testing import make
 from sekkei.texts import LANGUAGES, folder_of, read
 from sekkei_systems.q.api.shapes import Me, me, person
 from sekkei_systems.q.design.models import DecisionKind, ProfilePart, User
-from sekkei_systems.q.rules.profile import PARTS, TEXTS, WISHES, Profile, waiting
 from sekkei_systems.q.rules.sight import Relation, veiled
+from sekkei_systems.q.rules.writing import PARTS, TEXTS, WISHES, Profile, waiting
 from sekkei_systems.q.service.cases import profile_text
 from tests.systems.samples import sample
 

@@ -134,7 +134,7 @@ def a_push_is_not_judged_when_it_goes_out(patch: pytest.MonkeyPatch) -> None:
 
 
 def phones_that_are_gone_stay(patch: pytest.MonkeyPatch) -> None:
-    from sekkei_systems.q.jobs.pushes import Pushes
+    from sekkei_systems.q.jobs.questions import Pushes
     from sekkei_systems.q.service.pushes import TheirDevices
 
     patch.setattr(Pushes, "_forget", nothing())

@@ -20,7 +20,7 @@ from sekkei_systems.q.design.models import (
     Totals,
 )
 from sekkei_systems.q.design.tables import design
-from sekkei_systems.q.jobs.traces import JOB as TRACES
+from sekkei_systems.q.jobs.withdrawal import JOB as TRACES
 from sekkei_systems.q.rules.numbers import waits_since
 from tests.worlds.q.hearing import SKEW
 from tests.worlds.q.people import DAY, WORLD, expo_of

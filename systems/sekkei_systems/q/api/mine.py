@@ -27,7 +27,7 @@ from sekkei_systems.q.api.shapes import (
 )
 from sekkei_systems.q.rules.notices import wishes_of
 from sekkei_systems.q.rules.pictures import BYTES_MAX
-from sekkei_systems.q.rules.profile import Profile
+from sekkei_systems.q.rules.writing import Profile
 from sekkei_systems.q.service.access import Access, Joined, Member
 from sekkei_systems.q.service.following import Following
 from sekkei_systems.q.service.notices import Browser, Devices, Notices

@@ -21,8 +21,8 @@ from sekkei_systems.q.design.models import (
     Visibility,
 )
 from sekkei_systems.q.rules.notices import Wishes
-from sekkei_systems.q.rules.profile import Profile, waiting
 from sekkei_systems.q.rules.sight import Relation, sees_profile
+from sekkei_systems.q.rules.writing import Profile, waiting
 from sekkei_systems.q.service.answers import Remembered
 from sekkei_systems.q.service.following import Card
 from sekkei_systems.q.service.reactions import Summary

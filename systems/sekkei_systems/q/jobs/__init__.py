@@ -7,14 +7,11 @@ from dataclasses import dataclass
 
 from sekkei.runtime.jobs import Job
 from sekkei.runtime.system import ScheduledJob
-from sekkei_systems.q.jobs.bans import AGAIN as COUNT_BANNED_AGAIN
-from sekkei_systems.q.jobs.bans import CountingBans
-from sekkei_systems.q.jobs.counters import Counters
-from sekkei_systems.q.jobs.pushes import Pushes
-from sekkei_systems.q.jobs.questions import Questions
-from sekkei_systems.q.jobs.traces import JOB as TRACES
-from sekkei_systems.q.jobs.traces import LateTraces
-from sekkei_systems.q.jobs.withdrawal import Withdrawal
+from sekkei_systems.q.jobs.counters import AGAIN as COUNT_BANNED_AGAIN
+from sekkei_systems.q.jobs.counters import Counters, CountingBans
+from sekkei_systems.q.jobs.questions import Pushes, Questions
+from sekkei_systems.q.jobs.withdrawal import JOB as TRACES
+from sekkei_systems.q.jobs.withdrawal import LateTraces, Withdrawal
 from sekkei_systems.q.service.answers import ERASE, Erasing
 from sekkei_systems.q.service.people import JOB as BEGIN_WITHDRAWAL
 from sekkei_systems.q.service.sanctions import COUNT_BANNED, END_SUSPENSION, Sanctions

@@ -8,22 +8,15 @@ somebody.
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 from typing import Any, TypeVar
 
 from sekkei.clock import Clock
-from sekkei.design import (
-    Action,
-    ConditionFailed,
-    Database,
-    Page,
-    Query,
-    TransactionFailed,
-    UniqueKey,
-    Update,
-)
+from sekkei.design import Action, ConditionFailed, Database, Page, Query, TransactionFailed, UniqueKey, Update
+from sekkei.runtime.data_subjects import AFTER, Exported, Obstacle, Person, Personal, as_data
 from sekkei.runtime.jobs import Jobs, Payload, Progress, Step
 from sekkei.runtime.outbox import SHELL, Outbox
 from sekkei.runtime.schedules import Schedules
@@ -32,6 +25,7 @@ from sekkei_systems import days
 from sekkei_systems.q import design
 from sekkei_systems.q.design.models import (
     WITHDRAWN,
+    AdminLog,
     Decision,
     Follow,
     NGWord,
@@ -42,6 +36,7 @@ from sekkei_systems.q.design.models import (
     User,
 )
 from sekkei_systems.q.design.tables import (
+    admin_logs,
     answers,
     blocks,
     contacts,
@@ -65,8 +60,6 @@ from sekkei_systems.q.design.tables import (
     unique_keys,
     users,
 )
-from sekkei_systems.q.jobs.log_lines import LogLines
-from sekkei_systems.q.jobs.traces import LateTraces
 from sekkei_systems.q.rules import times
 from sekkei_systems.q.service.answers import erasing_of
 from sekkei_systems.q.service.cases import copy_of
@@ -75,6 +68,76 @@ from sekkei_systems.q.service.numbers import leaving as counted_out
 from sekkei_systems.q.service.people import People, free_name, reserved, schedule_of
 from sekkei_systems.q.service.reactions import Reactions
 from sekkei_systems.q.service.sanctions import suspension_of
+
+# The log without the names of those who have left: its lines of 90 days say what was done, not to whom or by whom.
+
+
+LINES_PER_STEP = 100
+INDEXED_AFTER = timedelta(hours=1)
+
+
+@dataclass
+class LogLines:
+    db: Database
+    clock: Clock
+
+    async def about(self, user: str, after: str | None) -> tuple[int, str | None]:
+        page = await self.db.page(design.logs_about(user), size=LINES_PER_STEP, after=after)
+        return await self._without(user, page), page.cursor
+
+    async def by(self, user: str, after: str | None) -> tuple[int, str | None]:
+        page = await self.db.page(design.logs_of_admin(user), size=LINES_PER_STEP, after=after)
+        return await self._without(user, page), page.cursor
+
+    async def newest(self, user: str, after: str | None) -> tuple[int, str | None]:
+        """Those that an index may not show yet."""
+        query = design.logs_since(days.now(self.clock) - INDEXED_AFTER).consistent()
+        page = await self.db.page(query, size=LINES_PER_STEP, after=after)
+        await self._without(user, [one for one in page if user in (one.admin_id, one.about_id)])
+        return 0, page.cursor
+
+    async def _without(self, user: str, lines: Iterable[AdminLog]) -> int:
+        count = 0
+        for one in await self.db.get_many([admin_logs(one.timestamp, one.log_id).consistent() for one in lines]):
+            if one is None or user not in (one.admin_id, one.about_id):
+                continue  # an index may still show what is gone
+            count += 1
+            update = admin_logs.update(one.timestamp, one.log_id).knowing(one)
+            if one.admin_id == user:
+                update = update.set(AdminLog.admin_id, WITHDRAWN).set(AdminLog.admin_email, None)
+                update = update.set(AdminLog.ip_address, None)
+            if one.about_id == user:
+                update = update.set(AdminLog.target_id, WITHDRAWN)
+            with suppress(ConditionFailed):  # forgotten meanwhile
+                await self.db.write(update)
+        return count
+
+
+# A day after somebody has left, what was set aside of them goes: by then the streams have forgotten them too.
+#
+# The deletions themselves are in the streams for a day. What cannot be handled of them is set aside among the dead
+# letters, with all that was deleted in it, perhaps after the withdrawal was done.
+
+
+JOB = "forget-traces"
+
+
+@dataclass
+class LateTraces:
+    db: Database
+    clock: Clock
+    outbox: Outbox
+    schedules: Schedules
+
+    async def later(self, user_id: str) -> None:
+        at = days.now(self.clock) + AFTER
+        await self.schedules.put(f"q/traces/{user_id}", JOB, {"user_id": user_id}, at=at)
+
+    async def forget(self, payload: Payload) -> None:
+        """Whoever has come back meanwhile, with an account that other systems need too, keeps what is new."""
+        if await self.db.get(users(payload["user_id"]).consistent()) is None:
+            await self.outbox.forget(payload["user_id"])
+
 
 EDGES_PER_TRANSACTION = 30
 ITEMS_PER_STEP = 100
@@ -486,3 +549,72 @@ class Withdrawal:
             last.append(unique_keys.put(UniqueKey(value=reserved(found.app_id), owner={"userId": WITHDRAWN})))
         await self.db.transact(*last)
         return 1, None
+
+
+# People who take their data along, or leave with their account: the withdrawal of Q. itself, without its week.
+
+
+ABOUT = {
+    "ja": "回答・リアクション・フォロー・プロフィールがすべて消えます。"
+    "出題された質問は名前なしで残り、アプリIDは誰も使えなくなります。",
+    "en": "Your answers, reactions, follows and profile are deleted. Questions of yours that were asked stay without "
+    "your name, and nobody can take your app id.",
+}
+ADMINS_STAY = {
+    "ja": "Q. の管理者です。ほかの管理者に権限を外してもらってください。",
+    "en": "You are an administrator of Q. Ask another administrator to take that back.",
+}
+
+NOT_THEIRS = {
+    "following": ("followee_banned", "follower_banned"),
+    "followers": ("followee_banned", "follower_banned"),
+    "decisions": ("decided_by", "approved_by", "appeal_by", "waits"),
+    "reports": ("resolved_by", "seen_text", "seen_picture"),
+    "devices": ("auth", "session"),
+}
+"""Who decided, who else is banned and what somebody wrote who was reported is the moderators' affair. What opens a door
+is in no file."""
+
+
+@dataclass
+class QPeople:
+    db: Database
+    withdrawal: Withdrawal
+
+    def personal(self) -> Personal:
+        return Personal(ABOUT, self.export, self.withdrawal.steps(), self.obstacles)
+
+    async def obstacles(self, person: Person) -> Sequence[Obstacle]:
+        user = await self.db.get(users(person.user_id).consistent())
+        return [Obstacle(ADMINS_STAY, "/admin")] if user is not None and user.is_admin else []
+
+    async def export(self, person: Person) -> AsyncIterator[Exported]:
+        user = await self.db.get(users(person.user_id).consistent())
+        if user is None:
+            return
+        yield "profile.json", as_data(user)
+        for name, query in self._queries(person.user_id).items():
+            rows = [as_data(row, *NOT_THEIRS.get(name, ())) async for row in self.db.each(query)]
+            if rows:
+                yield f"{name}.json", rows
+        picture = await self.db.get(profile_images(person.user_id))
+        if picture is not None:
+            yield "picture.jpg", picture.content
+
+    def _queries(self, user_id: str) -> dict[str, Query[Any]]:
+        return {
+            "answers": design.answers_of_user(user_id),
+            "reactions": design.reactions_by(user_id),
+            "following": design.following(user_id),
+            "followers": design.followers_of(user_id),
+            "requests": design.requests_of(user_id),
+            "blocked": design.blocked(user_id),
+            "muted": design.muted(user_id),
+            "questions": design.questions_by(user_id),
+            "votes": design.votes_of(user_id),
+            "reports": design.reports_by(user_id),
+            "devices": design.tokens_of(user_id),
+            "decisions": design.decisions_about(user_id),
+            "notices": design.notices_of(user_id),
+            "invites": design.invites_of(user_id),
+        }

@@ -1,13 +1,21 @@
-"""The phone client: one page, its manifest, its worker for offline times, pictures, and news of a new question."""
+"""The phone client: one page, its manifest, its worker for offline times, pictures, and links that invite."""
 
 from __future__ import annotations
+
+from datetime import date
+from urllib.parse import quote
 
 import orjson
 from starlette.requests import Request
 from starlette.responses import Response
 
-from sekkei.web import Events, Html, Pages, Shell, User
-from sekkei_systems.q.service.access import Member
+from sekkei.runtime.settings import Settings
+from sekkei.web import Events, Html, Pages, Rate, Redirect, Shell, User, limit
+from sekkei_systems.q.refusals import NoSuchAnswer
+from sekkei_systems.q.rules import pictures
+from sekkei_systems.q.service.access import Author, Member
+from sekkei_systems.q.service.answers import Answers
+from sekkei_systems.q.service.finding import Invites
 from sekkei_systems.q.service.people import People
 from sekkei_systems.q.texts import say
 
@@ -112,3 +120,48 @@ async def worker(request: Request) -> Response:
         icon=shell.static.url("q/icon-192.png"),
     )
     return Response(script, media_type="text/javascript", headers={"Cache-Control": "no-cache"})
+
+
+# Where a link that invites leads: to Q. for those who are signed in, and for others to what Q. is and who invites.
+
+
+OPENED = Rate.per_minute(30)
+
+
+@pages.get("/i/{token}", name="invite")
+async def invite(request: Request, user: User | None, invites: Invites, token: str) -> Html | Redirect:
+    limit(request, OPENED, "q-invite-page")
+    inside = f"/q/#/invite/{quote(token, safe='')}"
+    if user is not None:
+        return Redirect(inside)
+    inviter = await invites.inviter(token)
+    enter = f"/sign-in?next={quote(inside if inviter else '/q/', safe='')}"
+    return Html("q/landing.html", enter=enter, inviter=inviter, invited=True)
+
+
+# Pictures of one's own that the client shows and shares: the code to be found by, and the card of an answer.
+
+
+_HEADERS = {
+    "Cache-Control": "private, no-cache",
+    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'",
+}
+
+
+@pages.get("/code.svg", name="code")
+async def code(author: Author, settings: Settings) -> Response:
+    drawn = pictures.code(f"{settings.public_url}/q/#/id/{author.user.app_id}")
+    return Response(drawn, media_type="image/svg+xml", headers=_HEADERS)
+
+
+@pages.get("/cards/{day}.svg", name="card")
+async def card(member: Member, answers: Answers, settings: Settings, language: str, day: str) -> Response:
+    try:
+        asked = date.fromisoformat(day)
+    except ValueError:
+        raise NoSuchAnswer() from None
+    answer, author, question = await answers.show(member, asked, member.id)
+    name = author.display_name or author.username or f"@{author.app_id}"
+    link = f"{settings.public_url.partition('://')[2]}/q/" + (f"#/id/{author.app_id}" if author.app_id else "")
+    drawn = pictures.card(question, answer, name, language, link)
+    return Response(drawn, media_type="image/svg+xml", headers=_HEADERS)

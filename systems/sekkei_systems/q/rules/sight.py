@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from sekkei.design import replace
 from sekkei_systems.q.design.models import Answer, ProfilePart, User, Visibility
-from sekkei_systems.q.rules.profile import PARTS, waiting
+from sekkei_systems.q.rules.writing import PARTS, waiting
 
 
 @dataclass(frozen=True, slots=True)

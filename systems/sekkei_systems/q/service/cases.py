@@ -43,7 +43,7 @@ from sekkei_systems.q.design.tables import (
 )
 from sekkei_systems.q.refusals import AlreadyReported, NoSuchAnswer, NoSuchThing, NoSuchUser, Oneself, WrongState
 from sekkei_systems.q.rules import writing
-from sekkei_systems.q.rules.profile import PARTS, TEXTS
+from sekkei_systems.q.rules.writing import PARTS, TEXTS
 from sekkei_systems.q.service.access import Admin, Member
 from sekkei_systems.q.service.decisions import Decisions, reason_of
 from sekkei_systems.q.service.logs import Logs

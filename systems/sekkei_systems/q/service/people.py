@@ -34,10 +34,10 @@ from sekkei_systems.q.refusals import (
     WrongState,
 )
 from sekkei_systems.q.rules import names, pictures, times, writing
-from sekkei_systems.q.rules.profile import TEXTS, WISHES, Part
-from sekkei_systems.q.rules.profile import Profile as Profile
 from sekkei_systems.q.rules.settings import is_first
 from sekkei_systems.q.rules.sight import Relation
+from sekkei_systems.q.rules.writing import TEXTS, WISHES, Part
+from sekkei_systems.q.rules.writing import Profile as Profile
 from sekkei_systems.q.service.access import Access, Joined, Member
 from sekkei_systems.q.service.following import Following
 from sekkei_systems.q.service.sight import Sight

@@ -6,10 +6,12 @@ import asyncio
 import re
 from datetime import date
 from pathlib import Path
+from xml.etree import ElementTree
 
 import sekkei_systems.q
 from sekkei.web.testing import Client, opened
 from sekkei_systems.q.pages.client import MODULES, SHELL_FILES
+from sekkei_systems.q.rules import pictures
 from sekkei_systems.q.system import SYSTEM
 from sekkei_systems.q.texts import say
 from tests.systems.q.conftest import World
@@ -89,3 +91,70 @@ async def test_a_new_question_is_told_to_open_pages(site: tuple[Client, World]) 
     await world.opened.parts.scheduled["publish"]({})
     reply = await listening
     assert "event: published" in reply.text
+
+
+# Where a link that invites leads.
+
+
+async def test_strangers_see_who_invites_and_go_on_there_after_signing_in(site: tuple[Client, World]) -> None:
+    client, world = site
+    await world.join("host")
+    token, _ = await world.service.invites.make("host")
+    page = await client.get(f"/q/i/{token}")
+    assert page.status == 200
+    assert "HostさんがQ.に招待しています" in page.text
+    assert f"/sign-in?next=%2Fq%2F%23%2Finvite%2F{token}" in page.text
+    english = await client.get(f"/q/i/{token}", headers={"Accept-Language": "en"})
+    assert "Host invites you to Q." in english.text
+
+
+async def test_a_link_that_is_over_still_welcomes(site: tuple[Client, World]) -> None:
+    client, _ = site
+    for token in ("0" * 32, "<script>"):
+        page = await client.get(f"/q/i/{token}")
+        assert page.status == 200
+        assert "招待がなくても参加できます" in page.text
+        assert "<script>" not in page.text.replace('<script type="module"', "")
+
+
+async def test_members_go_inside(site: tuple[Client, World]) -> None:
+    client, world = site
+    await client.sign_in("demo-aoi")
+    await world.join("demo-aoi")
+    reply = await client.get(f"/q/i/{'0' * 32}")
+    assert (reply.status, reply.location) == (303, f"/q/#/invite/{'0' * 32}")
+
+
+# Pictures of one's own: the code to be found by, and the card of an answer.
+
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+async def test_the_code_leads_to_the_owner(site: tuple[Client, World]) -> None:
+    client, world = site
+    await client.sign_in("demo-aoi")
+    await world.join("demo-aoi")
+    drawn = await client.get("/q/code.svg")
+    assert drawn.header("content-type") == "image/svg+xml"
+    assert drawn.body == pictures.code(f"{client.shell.settings.public_url}/q/#/id/demo_aoi_id")
+    assert drawn.body != pictures.code(f"{client.shell.settings.public_url}/q/#/id/demo_ren_id")
+
+
+async def test_a_card_of_ones_own_answer_only(site: tuple[Client, World]) -> None:
+    client, world = site
+    await client.sign_in("demo-aoi")
+    await world.join("demo-aoi", "author")
+    await world.follow(("demo-aoi", "author"))
+    day = (await world.ask("<好きな & 色>は？")).day
+    await world.answer("author", "ほかの人")
+    assert (await client.get(f"/q/cards/{day}.svg")).status == 404
+    await world.answer("demo-aoi", "赤 <b>&amp;</b> 青")
+    reply = await client.get(f"/q/cards/{day}.svg")
+    drawn = ElementTree.fromstring(reply.body)
+    words = "".join(one.text or "" for one in drawn.iter(f"{SVG}text"))
+    assert "<好きな & 色>は？" in words
+    assert "赤 <b>&amp;</b> 青" in words.replace("\u3000", " ")
+    assert (await client.get("/q/cards/yesterday.svg")).status == 404
+    await world.service.answers.delete("demo-aoi", day)
+    assert (await client.get(f"/q/cards/{day}.svg")).status == 404

@@ -1,4 +1,4 @@
-"""What people may write, and how long it is as people count."""
+"""Texts of people, and what they enter about themselves."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 
 from sekkei_systems.q.refusals import BadAppId, BadText, BadUsername
 from sekkei_systems.q.rules import writing
+
+# What people may write, and how long it is as people count.
 
 
 @pytest.mark.parametrize(

@@ -1,13 +1,34 @@
-"""What users have reported."""
+"""The pages of what waits for a moderator."""
 
 from __future__ import annotations
+
+import pytest
 
 from sekkei.web import Html
 from sekkei.web.testing import Client
 from sekkei_systems.q.design.models import ReportCategory, TargetType
-from sekkei_systems.q.pages.desk import done
-from sekkei_systems.q.pages.reports import Settle, Which, reports, settle
-from tests.systems.q.conftest import World
+from sekkei_systems.q.pages.cases import Decision, From, Settle, Which, decide, flagged, picture, queue, reports, settle
+from sekkei_systems.q.pages.desk import Paging, done
+from tests.systems.q.conftest import World, png
+
+# The queue's page: ages, and pictures as moderators see them.
+
+
+async def test_it_says_how_long_each_has_waited(desk: World) -> None:
+    await desk.service.reports.send("a", TargetType.USER, "b", ReportCategory.SPAM)
+    desk.clock.advance(49 * 3600)
+    by = await desk.proven.access.admin("boss")
+    page = await queue(by, desk.proven.queue, desk.clock)
+    assert [(one.kind, hours) for one, hours in page.values["found"]] == [("reports", 49)]
+
+
+async def test_moderators_see_the_picture(desk: World) -> None:
+    await desk.service.people.set_picture("a", png())
+    reply = await picture(await desk.proven.access.admin("boss"), desk.proven.profiles, "a")
+    assert (reply.media_type, reply.headers["cache-control"]) == ("image/jpeg", "private, no-store")
+
+
+# What users have reported.
 
 
 async def test_settled_once_and_then_in_the_other_list(desk: World) -> None:
@@ -48,3 +69,24 @@ async def test_the_reported_administrator_neither_settles_it_nor_reads_who_repor
         answer = await client.post(f"/q/admin/reports/{made.report_id}?lang={language}", {"status": "dismissed"})
         assert (answer.status, refused in answer.text, "teller" in answer.text.lower()) == (409, True, False)
     assert "Teller" in (await other.get("/q/admin/reports")).text
+
+
+# Answers with a forbidden word.
+
+
+@pytest.mark.parametrize(
+    ("place", "to"), [("", "/q/admin/flagged"), ("reports", "/q/admin/reports"), ("user", "/q/admin/users/a")]
+)
+async def test_decided_where_it_was_seen_and_only_once(desk: World, place: str, to: str) -> None:
+    by, moderation = await desk.proven.access.admin("boss"), desk.proven.moderation
+    await desk.service.moderation.add_word("boss", "秋")
+    day = (await desk.ask()).day
+    await desk.answer("a")
+    desk.pass_time()
+    page = await flagged(by, moderation, Paging())
+    assert [one.answer.user_id for one in page.values["found"]] == ["a"]
+    assert await decide(by, moderation, day, "a", From(place=place), Decision("remove")) == done(to)
+    late = await decide(by, moderation, day, "a", From(place=place), Decision("remove"))
+    assert isinstance(late, Html)
+    assert (late.status, late.template) == (409, "q/admin/flagged.html")
+    assert await decide(by, moderation, day, "a", From(place=place), Decision("restore")) == done(to)
