@@ -115,7 +115,7 @@ OWNERS = {
         f"{SYSTEMS}/lessons/service/bookings.py",
         f"{SYSTEMS}/lessons/service/contacts.py",
         f"{SYSTEMS}/lessons/service/desk.py",
-        f"{SYSTEMS}/lessons/service/entitlements.py",
+        f"{SYSTEMS}/lessons/service/passes.py",
         f"{SYSTEMS}/lessons/service/connections.py",
         f"{SYSTEMS}/lessons/service/waitlist.py",
         f"{MIGRATION}/ledger.py",

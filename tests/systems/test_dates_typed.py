@@ -17,7 +17,7 @@ from sekkei_systems.days import JST
 from sekkei_systems.eventbot.rules import modals
 from sekkei_systems.lessons.api.shapes import TimeOfDay
 from sekkei_systems.lessons.refusals import BadDay, BadTime
-from sekkei_systems.lessons.rules.entered import day_in, optional_time_in, time_in
+from sekkei_systems.lessons.rules.slots import day_in, optional_time_in, time_in
 from sekkei_systems.tasks.rules.quick import Understood, understood
 from tests.systems.eventbot.samples import event
 

@@ -10,8 +10,7 @@ from typing import Any
 from sekkei_lessons_migration.configuration import PAUSED, OldTable
 from sekkei_systems.lessons.design import JST, Status, TieKind, UserLesson
 from sekkei_systems.lessons.refusals import BadDay, BadSlot, BadTime
-from sekkei_systems.lessons.rules.entered import day_in, time_in
-from sekkei_systems.lessons.rules.slots import Slot, slot, ttl_of
+from sekkei_systems.lessons.rules.slots import Slot, day_in, slot, time_in, ttl_of
 
 USER_BYTES_MAX = 1_024
 UNDATED_BEFORE = timedelta(days=30)

@@ -92,13 +92,13 @@ def a_ticket_comes_back_twice(patch: pytest.MonkeyPatch) -> None:
 
 
 def a_week_is_never_given_back(patch: pytest.MonkeyPatch) -> None:
-    from sekkei_systems.lessons.service.entitlements import Entitlements
+    from sekkei_systems.lessons.service.passes import Entitlements
 
     patch.setattr(Entitlements, "_uncounted", nothing(()))
 
 
 def an_absence_is_never_forgiven(patch: pytest.MonkeyPatch) -> None:
-    from sekkei_systems.lessons.service.entitlements import Entitlements
+    from sekkei_systems.lessons.service.passes import Entitlements
 
     async def forgiven(self: Entitlements, booking: Any) -> list[Any]:
         return []
@@ -201,7 +201,7 @@ def a_place_the_studio_has_back_stays_taken_here(patch: pytest.MonkeyPatch) -> N
 
 
 def whoever_is_blocked_books(patch: pytest.MonkeyPatch) -> None:
-    from sekkei_systems.lessons.service.entitlements import Entitlements
+    from sekkei_systems.lessons.service.passes import Entitlements
 
     patch.setattr(Entitlements, "_in_good_standing", nothing())
 

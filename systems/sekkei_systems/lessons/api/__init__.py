@@ -8,7 +8,7 @@ from __future__ import annotations
 from starlette.routing import BaseRoute
 
 from sekkei.web import Api, Given
-from sekkei_systems.lessons.api import desk, mine, passes, preferences, searches, staff, timetable, weekly
+from sekkei_systems.lessons.api import contacts, desk, mine, passes, searches, staff, timetable, weekly
 from sekkei_systems.lessons.api.shapes import contact_of, slot_named, staff_of_lesson
 from sekkei_systems.lessons.design import Contact
 from sekkei_systems.lessons.rules.slots import Slot
@@ -18,7 +18,7 @@ from sekkei_systems.lessons.webhooks import availability
 api = Api(
     "lessons", title="Studio lessons", about="Timetables, favourites, waitlists, bookings, notices.", repeatable_in=""
 )
-api.include(timetable.operations, availability.operations, mine.operations, preferences.operations)
+api.include(timetable.operations, availability.operations, mine.operations, contacts.operations)
 api.include(searches.operations, desk.operations, passes.operations, weekly.operations, staff.operations)
 
 

@@ -14,12 +14,12 @@ from sekkei.runtime import days
 from sekkei.web import Operations
 from sekkei_systems.lessons.api.shapes import Identifier, TimeOfDay
 from sekkei_systems.lessons.design import Pass, StudioRules
-from sekkei_systems.lessons.rules.entered import optional_time_in
-from sekkei_systems.lessons.rules.entitlement import sentences
+from sekkei_systems.lessons.rules.passes import sentences
 from sekkei_systems.lessons.rules.places import NAME_MAX
+from sekkei_systems.lessons.rules.slots import optional_time_in
 from sekkei_systems.lessons.service.access import Access, Member
 from sekkei_systems.lessons.service.contacts import Members
-from sekkei_systems.lessons.service.entitlements import Entitlements
+from sekkei_systems.lessons.service.passes import Entitlements
 from sekkei_systems.lessons.service.rulebook import Rulebook
 
 operations = Operations()

@@ -10,7 +10,7 @@ from msgspec import Meta
 from sekkei.web import Operations
 from sekkei_systems.lessons.api.shapes import Identifier, TimeOfDay
 from sekkei_systems.lessons.design import Contact, Search
-from sekkei_systems.lessons.rules.entered import optional_time_in
+from sekkei_systems.lessons.rules.slots import optional_time_in
 from sekkei_systems.lessons.rules.timetable import Name
 from sekkei_systems.lessons.service.access import Access, Member
 from sekkei_systems.lessons.service.searches import Searches, Wish

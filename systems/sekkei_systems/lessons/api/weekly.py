@@ -12,8 +12,8 @@ from sekkei.kit.typed import Line
 from sekkei.web import Operations
 from sekkei_systems.lessons.api.shapes import Identifier, TimeOfDay
 from sekkei_systems.lessons.design import WeeklyLesson
-from sekkei_systems.lessons.rules.entered import time_in
 from sekkei_systems.lessons.rules.places import NAME_MAX
+from sekkei_systems.lessons.rules.slots import time_in
 from sekkei_systems.lessons.rules.timetable import texts_of
 from sekkei_systems.lessons.rules.weekly import WeeklyFields
 from sekkei_systems.lessons.service.access import Access, Member

@@ -17,9 +17,8 @@ from sekkei.web import Form, Html, Pages, Redirect, Sent
 from sekkei_systems.lessons import refusals
 from sekkei_systems.lessons.design import Lesson
 from sekkei_systems.lessons.pages.view import AskedDay, Typed, View
-from sekkei_systems.lessons.rules.entered import time_in
 from sekkei_systems.lessons.rules.places import NAME_MAX, elsewhere, free_places
-from sekkei_systems.lessons.rules.slots import Slot, slot_of, span
+from sekkei_systems.lessons.rules.slots import Slot, slot_of, span, time_in
 from sekkei_systems.lessons.rules.timetable import (
     LessonDraft,
     LessonFields,

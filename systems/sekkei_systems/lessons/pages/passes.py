@@ -14,11 +14,11 @@ from sekkei.runtime.refusals import Refusal
 from sekkei.web import Form, Html, Pages, Redirect
 from sekkei_systems import days
 from sekkei_systems.lessons.pages.view import View
-from sekkei_systems.lessons.rules.entitlement import is_good
+from sekkei_systems.lessons.rules.passes import is_good
 from sekkei_systems.lessons.rules.places import NAME_MAX
 from sekkei_systems.lessons.service.access import Access, Member, Staff
 from sekkei_systems.lessons.service.contacts import Members
-from sekkei_systems.lessons.service.entitlements import Entitlements
+from sekkei_systems.lessons.service.passes import Entitlements
 
 pages = Pages()
 _Mail = Annotated[str, Line(254)]

@@ -15,9 +15,9 @@ from sekkei.runtime.refusals import Invalid
 from sekkei.web import Form, Html, Pages, Redirect, Sent
 from sekkei_systems.lessons.design import StudioRules
 from sekkei_systems.lessons.pages.view import Typed, View
-from sekkei_systems.lessons.rules.entered import optional_time_in
-from sekkei_systems.lessons.rules.entitlement import sentences
+from sekkei_systems.lessons.rules.passes import sentences
 from sekkei_systems.lessons.rules.policy import MINUTES
+from sekkei_systems.lessons.rules.slots import optional_time_in
 from sekkei_systems.lessons.service.access import Access, Staff
 from sekkei_systems.lessons.service.rulebook import Rulebook
 

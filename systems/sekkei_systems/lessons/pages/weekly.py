@@ -13,8 +13,8 @@ from sekkei.kit.typed import Line
 from sekkei.runtime.refusals import Invalid, Refusal
 from sekkei.web import Form, Html, Pages, Redirect, Sent
 from sekkei_systems.lessons.pages.view import Typed, View
-from sekkei_systems.lessons.rules.entered import time_in
 from sekkei_systems.lessons.rules.places import NAME_MAX
+from sekkei_systems.lessons.rules.slots import time_in
 from sekkei_systems.lessons.rules.weekly import WeeklyFields
 from sekkei_systems.lessons.service.access import Staff
 from sekkei_systems.lessons.service.weekly import Weekly

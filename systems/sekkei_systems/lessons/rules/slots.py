@@ -7,9 +7,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 
+from sekkei.kit.dates import Unread, read_day, read_time
 from sekkei_systems.days import JST
 from sekkei_systems.lessons.design import KEPT_AFTER_LESSON, Lesson, Match, TieKind, UserLesson
-from sekkei_systems.lessons.refusals import BadSlot
+from sekkei_systems.lessons.refusals import BadDay, BadSlot, BadTime
 
 LENGTH_DEFAULT = timedelta(minutes=60)
 FIRST_DAY, LAST_DAY = date(1970, 1, 1), date(9998, 12, 31)
@@ -103,3 +104,25 @@ def with_own(queue: Sequence[UserLesson], user_id: str, own: UserLesson | None) 
     """A queue out of the index, which may be behind, with what is known for certain of one user's place in it."""
     others = [tie for tie in queue if tie.user_id != user_id]
     return others if own is None else sorted([*others, own], key=lambda tie: tie.queue_key or "")
+
+
+# Times, days and numbers as people type them into forms and lists. What is none is refused in words.
+
+
+def time_in(text: str, field: str = "time") -> time:
+    try:
+        return read_time(text)
+    except Unread:
+        raise BadTime(field=field) from None
+
+
+def day_in(text: str, field: str = "date") -> date:
+    """A day with its year: a list may be read long after it was written."""
+    try:
+        return read_day(text)
+    except Unread:
+        raise BadDay(field=field) from None
+
+
+def optional_time_in(text: str | None, field: str = "time") -> time | None:
+    return time_in(text, field) if text and text.strip() else None

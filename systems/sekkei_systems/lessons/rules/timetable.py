@@ -19,9 +19,8 @@ from sekkei.runtime.refusals import Refusal
 from sekkei_systems.days import JST
 from sekkei_systems.lessons.design import Lesson, WeeklyLesson
 from sekkei_systems.lessons.refusals import BadLesson
-from sekkei_systems.lessons.rules.entered import day_in, time_in
 from sekkei_systems.lessons.rules.places import CAPACITY_MAX, LESSON_NAME_MAX
-from sekkei_systems.lessons.rules.slots import Slot, slot, slot_of
+from sekkei_systems.lessons.rules.slots import Slot, day_in, slot, slot_of, time_in
 from sekkei_systems.lessons.rules.studios import Studio
 from sekkei_systems.lessons.texts import say
 

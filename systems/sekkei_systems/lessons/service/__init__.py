@@ -19,10 +19,10 @@ from sekkei_systems.lessons.service.bookings import Bookings
 from sekkei_systems.lessons.service.connections import Connections, StudioSecrets
 from sekkei_systems.lessons.service.contacts import Contacts, Members
 from sekkei_systems.lessons.service.desk import ClassMessages, Desk, Undoing
-from sekkei_systems.lessons.service.entitlements import Entitlements
 from sekkei_systems.lessons.service.lists import Favorites, Lists
 from sekkei_systems.lessons.service.monitor import Monitor
 from sekkei_systems.lessons.service.moves import Moves
+from sekkei_systems.lessons.service.passes import Entitlements
 from sekkei_systems.lessons.service.reservations import Reservations
 from sekkei_systems.lessons.service.restoring import Restoring
 from sekkei_systems.lessons.service.rulebook import Rulebook

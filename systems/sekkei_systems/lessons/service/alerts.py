@@ -36,7 +36,7 @@ from sekkei_systems.lessons.design import (
 from sekkei_systems.lessons.rules.notices import Messages, Notices, quiet_pause
 from sekkei_systems.lessons.rules.places import is_available
 from sekkei_systems.lessons.rules.slots import Slot, slot_of
-from sekkei_systems.lessons.service.entitlements import Entitlements
+from sekkei_systems.lessons.service.passes import Entitlements
 from sekkei_systems.lessons.service.reservations import Reservations
 from sekkei_systems.lessons.service.rulebook import Rulebook
 from sekkei_systems.lessons.service.ties import all_active

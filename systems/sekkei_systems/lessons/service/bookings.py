@@ -31,7 +31,7 @@ from sekkei_systems.lessons.rules.slots import Slot, slot_of
 from sekkei_systems.lessons.rules.studios import Sellers
 from sekkei_systems.lessons.rules.waitlist import books_itself, holds_offer
 from sekkei_systems.lessons.service.access import Member
-from sekkei_systems.lessons.service.entitlements import Entitled, Entitlements
+from sekkei_systems.lessons.service.passes import Entitled, Entitlements
 from sekkei_systems.lessons.service.reservations import Reservations
 from sekkei_systems.lessons.service.ties import Ties
 from sekkei_systems.lessons.service.timetable import Timetable

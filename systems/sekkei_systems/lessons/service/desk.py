@@ -34,8 +34,8 @@ from sekkei_systems.lessons.rules.timetable import LessonDraft, read
 from sekkei_systems.lessons.service.access import Access, Member, Staff
 from sekkei_systems.lessons.service.acts import Acts
 from sekkei_systems.lessons.service.bookings import Bookings
-from sekkei_systems.lessons.service.entitlements import Entitlements
 from sekkei_systems.lessons.service.moves import Moves
+from sekkei_systems.lessons.service.passes import Entitlements
 from sekkei_systems.lessons.service.restoring import Restoring
 from sekkei_systems.lessons.service.ties import Ties
 from sekkei_systems.lessons.service.timetable import Taken, Timetable, take_in

@@ -38,7 +38,7 @@ from sekkei_systems.lessons.rules.slots import Slot, length_of, parse_slot, slot
 from sekkei_systems.lessons.rules.studios import Sellers
 from sekkei_systems.lessons.service.access import Staff
 from sekkei_systems.lessons.service.acts import Acts
-from sekkei_systems.lessons.service.entitlements import Entitlements
+from sekkei_systems.lessons.service.passes import Entitlements
 from sekkei_systems.lessons.service.ties import GOES_WITH_LESSON, Ties, all_active
 from sekkei_systems.lessons.service.timetable import LESSON_KEPT, Timetable
 

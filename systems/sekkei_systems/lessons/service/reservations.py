@@ -49,7 +49,7 @@ from sekkei_systems.lessons.rules.notices import Notices, quiet_pause
 from sekkei_systems.lessons.rules.places import is_available
 from sekkei_systems.lessons.rules.slots import Slot, slot_of
 from sekkei_systems.lessons.service.acts import Acts
-from sekkei_systems.lessons.service.entitlements import Entitlements
+from sekkei_systems.lessons.service.passes import Entitlements
 
 _SETTLED_AFTER = timedelta(seconds=60)
 _PAUSE_SECONDS_MAX = 3600.0

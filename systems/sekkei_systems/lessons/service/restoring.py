@@ -31,8 +31,8 @@ from sekkei_systems.lessons.design import (
 from sekkei_systems.lessons.rules.notices import Notices, quiet_pause
 from sekkei_systems.lessons.rules.slots import Slot, slot_of, ttl_of
 from sekkei_systems.lessons.rules.studios import Sellers
-from sekkei_systems.lessons.service.entitlements import Entitled, Entitlements
 from sekkei_systems.lessons.service.moves import is_arriving
+from sekkei_systems.lessons.service.passes import Entitled, Entitlements
 from sekkei_systems.lessons.service.ties import Ties
 from sekkei_systems.lessons.service.timetable import Timetable
 

@@ -31,7 +31,7 @@ from sekkei_systems.lessons.rules.places import Availability, as_said
 from sekkei_systems.lessons.rules.policy import Policy
 from sekkei_systems.lessons.rules.slots import Slot
 from sekkei_systems.lessons.rules.studios import Sellers
-from sekkei_systems.lessons.service.entitlements import Entitled
+from sekkei_systems.lessons.service.passes import Entitled
 from sekkei_systems.lessons.service.reservations import Reservations
 from tests.systems.lessons.rules.test_places import lesson
 from tests.systems.lessons.steps import tie

@@ -15,7 +15,7 @@ from sekkei_systems.lessons.rules.policy import Fairness, Policy
 from sekkei_systems.lessons.rules.studios import Sellers
 from sekkei_systems.lessons.rules.waitlist import Wishes
 from sekkei_systems.lessons.service.access import Member
-from sekkei_systems.lessons.service.entitlements import Entitlements
+from sekkei_systems.lessons.service.passes import Entitlements
 from tests.systems.lessons.service.test_rulebook import rules
 from tests.systems.lessons.steps import booked, tie
 from tests.systems.lessons.world import LESSON, STAFF, World, open_world

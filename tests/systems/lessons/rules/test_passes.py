@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from sekkei.design import replace
 from sekkei_systems.days import JST
 from sekkei_systems.lessons.design import Pass, PassKind, StudioRules
-from sekkei_systems.lessons.rules.entitlement import blocked_until, chosen, monday_of, opens_at, sentences
+from sekkei_systems.lessons.rules.passes import blocked_until, chosen, monday_of, opens_at, sentences
 from sekkei_systems.lessons.rules.policy import Fairness, Policy
 
 NOW = datetime(2025, 7, 29, 12, 0, tzinfo=JST)

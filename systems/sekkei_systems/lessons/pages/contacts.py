@@ -13,12 +13,12 @@ from sekkei.kit.typed import Line, NameLine, Token
 from sekkei.runtime.refusals import Invalid, Refusal
 from sekkei.runtime.settings import Settings
 from sekkei.web import Form, Html, Pages, Redirect, Sent, limit
-from sekkei_systems.lessons.api.preferences import CODES
+from sekkei_systems.lessons.api.contacts import CODES
 from sekkei_systems.lessons.design import Contact
 from sekkei_systems.lessons.pages.view import Typed, View
-from sekkei_systems.lessons.rules.entered import optional_time_in
 from sekkei_systems.lessons.rules.notices import TOPICS, addresses_of
 from sekkei_systems.lessons.rules.places import NAME_MAX
+from sekkei_systems.lessons.rules.slots import optional_time_in
 from sekkei_systems.lessons.service.access import Member
 from sekkei_systems.lessons.service.contacts import CHANNELS, Contacts, Preferences
 from sekkei_systems.lessons.texts import say

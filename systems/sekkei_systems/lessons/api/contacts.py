@@ -12,9 +12,9 @@ from sekkei.kit.typed import Line, NameLine, Token
 from sekkei.web import Operations, Rate, limit
 from sekkei_systems.lessons.api.shapes import TimeOfDay
 from sekkei_systems.lessons.design import Contact
-from sekkei_systems.lessons.rules.entered import optional_time_in
 from sekkei_systems.lessons.rules.notices import addresses_of
 from sekkei_systems.lessons.rules.places import NAME_MAX
+from sekkei_systems.lessons.rules.slots import optional_time_in
 from sekkei_systems.lessons.service.access import Member
 from sekkei_systems.lessons.service.contacts import Contacts, Preferences
 

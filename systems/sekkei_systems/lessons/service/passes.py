@@ -31,7 +31,7 @@ from sekkei_systems.lessons.design import (
     take_ticket,
     week_counts,
 )
-from sekkei_systems.lessons.rules.entitlement import TRIAL_ID, blocked_until, chosen, late_costs, monday_of, opens_at
+from sekkei_systems.lessons.rules.passes import TRIAL_ID, blocked_until, chosen, late_costs, monday_of, opens_at
 from sekkei_systems.lessons.rules.places import NAME_MAX
 from sekkei_systems.lessons.rules.slots import Slot, slot_of
 from sekkei_systems.lessons.service.access import Staff
