@@ -21,17 +21,20 @@ In the template `{{ ui.field(form, "title", label=t("task.title")) }}`; for a fi
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import re
 import types
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import date
 from typing import Any, Generic, TypeVar, Union, get_args, get_origin
 
 import msgspec
 from starlette.datastructures import FormData
 from starlette.requests import Request
 
+from sekkei.kit.dates import Unread, read_day
 from sekkei.kit.typed import cleaned
 from sekkei.runtime.refusals import Invalid, Refusal
 from sekkei.texts import DEFAULT
@@ -145,6 +148,9 @@ def _value(data: FormData, name: str, hint: Any) -> Any:
     if _accepts_bool(hint):
         return value in ("on", "true", "1", "yes")
     text = _clean(value)
+    if any(_base(one) is date for one in _alternatives(hint)):
+        with contextlib.suppress(Unread):
+            text = read_day(text).isoformat()
     return text if text.strip() else None
 
 

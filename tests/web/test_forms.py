@@ -66,6 +66,26 @@ async def test_every_kind_of_field() -> None:
     assert found == Entry("提灯", date(2026, 8, 1), 3, Colour.BLUE, ["a", "b"], True, "one\ntwo")
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "2026-08-01",
+        "2026/8/1",
+        "２０２６／８／１",
+        "2026年8月1日",
+        "2026.08.01",
+        "1.8.2026",
+        "Aug 1, 2026",
+        "1 August 2026",
+    ],
+)
+async def test_a_day_is_read_as_people_type_it_with_its_year(text: str) -> None:
+    """Where a browser has no calendar to choose from. 8/1/2026 can mean two days, and 12/1 is a day of which year?"""
+    assert (await form(sent([("title", "ab"), ("start", text)]), Entry)).start == date(2026, 8, 1)
+    for unclear in ("8/1/2026", "12/1", "明日"):
+        assert list(await errors_of([("title", "ab"), ("start", unclear)])) == ["start"]
+
+
 async def test_empty_fields_count_as_not_given() -> None:
     found = await form(sent([("title", "ab"), ("start", ""), ("count", " "), ("tags", ""), ("colour", "")]), Entry)
     assert found == Entry("ab")
