@@ -12,9 +12,10 @@ import orjson
 from sekkei.clock import Clock
 from sekkei_fakes.discord import objects
 from sekkei_fakes.discord.discord import LocalDiscord
+from sekkei_fakes.discord.limits import problems_of_response
 from sekkei_systems.eventbot.demo.guild import GUILD_ID, Person
 from sekkei_systems.eventbot.ports.discord.signature import Signer
-from sekkei_systems.eventbot.rules.limits import EPHEMERAL, problems_of_response
+from sekkei_systems.eventbot.rules.markdown import EPHEMERAL
 from sekkei_systems.eventbot.webhooks.interactions import AUTOCOMPLETE, COMMAND, COMPONENT, MODAL
 
 DEADLINE_SECONDS = 3.0

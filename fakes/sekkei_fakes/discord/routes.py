@@ -8,12 +8,12 @@ from datetime import datetime
 from typing import Any
 
 from sekkei.runtime import days
-from sekkei_fakes.discord import objects
+from sekkei_fakes.discord import limits, objects
 from sekkei_fakes.discord.design import LocalMessage
 from sekkei_fakes.discord.discord import LocalDiscord, No
 from sekkei_systems.eventbot.ports.discord import permissions, rest
-from sekkei_systems.eventbot.rules import limits
 from sekkei_systems.eventbot.rules.identifiers import is_snowflake
+from sekkei_systems.eventbot.rules.markdown import EPHEMERAL
 
 Answered = tuple[int, Any]
 Handler = Callable[[LocalDiscord, re.Match[str], Any], Awaitable[Answered]]
@@ -185,7 +185,7 @@ async def follow_up(discord: LocalDiscord, path: re.Match[str], body: Any) -> An
     content = _object(body)
     token = await discord.token(_ours(discord, path))
     _takes(discord, content)
-    private = token["user"] if content.get("flags", 0) & limits.EPHEMERAL else None
+    private = token["user"] if content.get("flags", 0) & EPHEMERAL else None
     return 200, objects.message(discord.server, await discord.post(token["channel"], content, seen_by=private))
 
 

@@ -19,7 +19,7 @@ from sekkei.kit.text import many_lines, one_line
 from sekkei.kit.typed import Line, Text, text_reader
 from sekkei_systems.eventbot.design import Event, Repeat, SignUpOption, Template
 from sekkei_systems.eventbot.refusals import BadCapacity, BadOption, Missing, SameOption, TooLong, TooManyOptions
-from sekkei_systems.eventbot.rules.limits import leading_emoji
+from sekkei_systems.eventbot.rules.markdown import leading_emoji
 
 # Sign-up options as people write them, one a line: `🛡️ Tank 2`, `初心者 10人`, `DPS`.
 

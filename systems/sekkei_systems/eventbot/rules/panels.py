@@ -5,10 +5,9 @@ from __future__ import annotations
 from datetime import datetime
 
 from sekkei_systems.eventbot.design import Event, Member, Status
-from sekkei_systems.eventbot.rules import limits
 from sekkei_systems.eventbot.rules.drafts import ordered_options
 from sekkei_systems.eventbot.rules.identifiers import custom_id
-from sekkei_systems.eventbot.rules.markdown import escaped, mention
+from sekkei_systems.eventbot.rules.markdown import emoji_on_button, escaped, mention
 from sekkei_systems.eventbot.rules.render import (
     DANGER,
     PRIMARY,
@@ -113,7 +112,7 @@ def _options(view: EventView, verb: str, user_id: str, current: str | None, word
     listed = []
     for id, option in ordered_options(view.event.options):
         one: Payload = {"label": f"{option.name} {places(option, option.member_count)}", "value": id}
-        one |= {"emoji": limits.emoji_on_button(option.emoji)} if option.emoji else {}
+        one |= {"emoji": emoji_on_button(option.emoji)} if option.emoji else {}
         listed.append({**one, "default": True} if id == current else one)
     found = {"type": _STRING_SELECT, "custom_id": custom_id(verb, view.event.event_id, user_id), "options": listed}
     return {**found, "placeholder": words("bot.person-move")}

@@ -8,11 +8,9 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from sekkei_systems.eventbot.design import Event, Member, Notice, Reply, SignUpOption, Status
-from sekkei_systems.eventbot.rules import limits
 from sekkei_systems.eventbot.rules.drafts import ordered_options
 from sekkei_systems.eventbot.rules.identifiers import custom_id
-from sekkei_systems.eventbot.rules.limits import EPHEMERAL
-from sekkei_systems.eventbot.rules.markdown import NOBODY, escaped, mention, ping_text
+from sekkei_systems.eventbot.rules.markdown import EPHEMERAL, NOBODY, emoji_on_button, escaped, mention, ping_text
 from sekkei_systems.eventbot.rules.views import EventView, NoticeView, has_started, is_full, is_joinable
 from sekkei_systems.eventbot.texts import Wording
 
@@ -246,7 +244,7 @@ def _option_buttons(view: EventView, verb: str, *, shut: bool = False) -> list[P
             PRIMARY if full or option.waiting_count else _SECONDARY,
             disabled=shut or (full and not event.waiting_list),
         )
-        made.append({**found, "emoji": limits.emoji_on_button(option.emoji)} if option.emoji else found)
+        made.append({**found, "emoji": emoji_on_button(option.emoji)} if option.emoji else found)
     return [row(*made[at : at + 5]) for at in range(0, len(made), 5)]
 
 

@@ -28,8 +28,7 @@ from sekkei_systems.eventbot.refusals import (
 from sekkei_systems.eventbot.rules import drafts
 from sekkei_systems.eventbot.rules.drafts import SHARED, Details, Draft, Written, checked
 from sekkei_systems.eventbot.rules.identifiers import new_event_id, schedule_name, uuid_of
-from sekkei_systems.eventbot.rules.limits import own_emoji_id
-from sekkei_systems.eventbot.rules.markdown import call_messages, escaped
+from sekkei_systems.eventbot.rules.markdown import call_messages, escaped, own_emoji_id
 from sekkei_systems.eventbot.rules.views import EventView, has_started, is_over
 from sekkei_systems.eventbot.rules.zones import following, moved, zone_of
 from sekkei_systems.eventbot.service.access import Actor, Creator, Host

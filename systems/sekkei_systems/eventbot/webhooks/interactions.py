@@ -18,7 +18,7 @@ from sekkei_systems.eventbot.design import GuildSettings
 from sekkei_systems.eventbot.jobs.events import EventSettling
 from sekkei_systems.eventbot.ports.discord import permissions
 from sekkei_systems.eventbot.rules.identifiers import Press, is_snowflake
-from sekkei_systems.eventbot.rules.limits import EPHEMERAL
+from sekkei_systems.eventbot.rules.markdown import EPHEMERAL
 from sekkei_systems.eventbot.rules.zones import of_new_guild
 from sekkei_systems.eventbot.service import Service
 from sekkei_systems.eventbot.service.access import Actor

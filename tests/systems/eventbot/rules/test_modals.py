@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from sekkei_fakes.discord.limits import problems_of_modal
 from sekkei_systems.eventbot.design import Template
 from sekkei_systems.eventbot.rules import modals
-from sekkei_systems.eventbot.rules.limits import (
-    problems_of_modal,
-)
 from sekkei_systems.eventbot.texts import wording
 from tests.systems.eventbot.samples import GUILD, ID, NOW, event
 

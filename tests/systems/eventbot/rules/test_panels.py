@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from sekkei_fakes.discord.limits import problems_of_message
 from sekkei_systems.eventbot.rules import panels
-from sekkei_systems.eventbot.rules.limits import problems_of_message
 from sekkei_systems.eventbot.texts import wording
 from tests.systems.eventbot.rules.test_render import STATES
 from tests.systems.eventbot.samples import ID, NOW, view

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from sekkei_fakes.discord.limits import problems_of_message
 from sekkei_systems.eventbot.design import Ack, Status
 from sekkei_systems.eventbot.ports.discord.rest import Refused
 from sekkei_systems.eventbot.rules import drafts, render
-from sekkei_systems.eventbot.rules.limits import problems_of_message
 from sekkei_systems.eventbot.rules.markdown import call_messages
 from sekkei_systems.eventbot.rules.render import KNOWN, STEPS, UNDELIVERED, code_of, sentences, why
 from sekkei_systems.eventbot.rules.views import NoticeView

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 from sekkei_fakes.discord.client import AppClient
 from sekkei_fakes.discord.end import APPLICATION
+from sekkei_fakes.discord.limits import problems_of_commands
 from sekkei_systems.eventbot.demo import guild
 from sekkei_systems.eventbot.demo.guild import ATTENDEE_ROLE, GUILD_ID, MODERATOR_ROLE, ORGANISER_ROLE, RECRUIT, Person
 from sekkei_systems.eventbot.ports.discord.permissions import Permission
 from sekkei_systems.eventbot.rules.drafts import NewNotice
-from sekkei_systems.eventbot.rules.limits import problems_of_commands
 from sekkei_systems.eventbot.webhooks.commands import COMMANDS
 from tests.systems.eventbot.conftest import AOI, MEI, REN, SOTA, Bot
 

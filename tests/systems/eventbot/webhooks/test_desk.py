@@ -237,7 +237,7 @@ async def test_odd_interactions_get_a_proper_answer(quick: Bot, kind: int, data:
     interaction = quick.app.interaction(kind, REN, RECRUIT, data, "token")
     status, body = await send(quick, orjson.dumps(interaction))
     assert status == 200
-    from sekkei_systems.eventbot.rules.limits import problems_of_response
+    from sekkei_fakes.discord.limits import problems_of_response
 
     assert problems_of_response(orjson.loads(body), kind) == []
 

@@ -7,7 +7,7 @@ from typing import Any
 import orjson
 import pytest
 
-from sekkei_systems.eventbot.rules.limits import problems_of_response
+from sekkei_fakes.discord.limits import problems_of_response
 from sekkei_systems.eventbot.webhooks import interactions
 from sekkei_systems.eventbot.webhooks.interactions import BadInteraction, read
 

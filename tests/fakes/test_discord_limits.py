@@ -1,18 +1,16 @@
-"""The validator itself."""
+"""What the fake of Discord refuses."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
-from sekkei_systems.eventbot.rules import limits, render
-from sekkei_systems.eventbot.rules.limits import (
+from sekkei_fakes.discord.limits import (
     problems_of_commands,
     problems_of_message,
     problems_of_modal,
     problems_of_response,
 )
+from sekkei_systems.eventbot.rules import render
 
 
 def test_the_validator_finds_what_is_wrong() -> None:
@@ -66,40 +64,3 @@ def test_a_command_is_measured_as_a_whole() -> None:
     assert problems_of_commands([{**fits, "name": "events"}]) == ["events: 8001 characters, at most 8000"]
     longer = {"description_localizations": {"ja": "説" * (len(fits["description"]) + 1)}}
     assert problems_of_commands([{**fits, **longer}]) != []
-
-
-# Which emoji Discord takes on a button.
-
-
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        ("🛡️ Tank", ("🛡️", "Tank")),
-        ("🛡Tank", ("🛡", "Tank")),
-        ("🇯🇵 日本", ("🇯🇵", "日本")),
-        ("👩‍💻 開発", ("👩‍💻", "開発")),
-        ("👍🏽 よし", ("👍🏽", "よし")),
-        ("1️⃣ 一番", ("1️⃣", "一番")),
-        ("<:tank:123456789012345678> Tank", ("<:tank:123456789012345678>", "Tank")),
-        ("★ 星", (None, "★ 星")),
-        ("1 番", (None, "1 番")),
-        ("初心者", (None, "初心者")),
-    ],
-)
-def test_what_a_text_begins_with(text: str, found: tuple[str | None, str]) -> None:
-    assert limits.leading_emoji(text) == found
-    if found[0] is not None:
-        assert limits.is_valid_emoji(limits.emoji_on_button(found[0]))
-
-
-def test_own_emoji_carry_their_id() -> None:
-    assert limits.emoji_on_button("<a:wave:123456789012345678>") == {
-        "name": "wave",
-        "id": "123456789012345678",
-        "animated": True,
-    }
-
-
-@pytest.mark.parametrize("bad", [None, {}, {"name": "★"}, {"name": "Tank"}, {"name": "🛡️🛡️"}, {"name": "x", "id": "1"}])
-def test_what_discord_refuses(bad: object) -> None:
-    assert not limits.is_valid_emoji(bad)
