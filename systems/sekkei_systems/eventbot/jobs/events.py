@@ -160,15 +160,15 @@ LEASE = timedelta(seconds=30)
 OLD_EDITS_PAUSE = timedelta(seconds=60)
 _A_MOMENT = timedelta(seconds=10)
 """By so much the clock of whoever says that something begins, or ends, may be ahead of the one here."""
-SCHEDULED = {"r": "remind-event", "s": "begin-event", "d": "close-event", "e": "end-event"}
+_SCHEDULED = {"r": "remind-event", "s": "begin-event", "d": "close-event", "e": "end-event"}
 """What is done by the clock, by the letter at the end of its name: reminder (more of them r2, r3 …), start, deadline,
 end."""
-Step = Callable[["Run"], Awaitable[None]]
+Step = Callable[["_Run"], Awaitable[None]]
 T = TypeVar("T")
 
 
 @dataclass(slots=True)
-class Run:
+class _Run:
     """One round: the event as it is by now, and what came of its steps."""
 
     event: Event
@@ -217,7 +217,7 @@ class EventSettling:
     async def _settle(self, event: Event) -> None:
         await self._schedule(event)
         settings = await self.desk.settings(event.guild_id)
-        run = Run(event, await view_of_event(self.desk.db, event), settings, dict(event.troubles))
+        run = _Run(event, await view_of_event(self.desk.db, event), settings, dict(event.troubles))
         await self._count_who_came(run)
         await self._try(run, "message", self._message)
         await self._try(run, "replaced", self._clear)
@@ -242,7 +242,7 @@ class EventSettling:
         times = [at for at in (event.event_start_at, over_at(event)) if at is not None]
         return [at - now for at in times if now < at < now + _A_MOMENT]
 
-    async def _try(self, run: Run, name: str, step: Step) -> None:
+    async def _try(self, run: _Run, name: str, step: Step) -> None:
         """One step, whose failure is its own: waited for, tried again, or written down for people to mend."""
         try:
             await step(run)
@@ -271,7 +271,7 @@ class EventSettling:
         except ConditionFailed:
             pass  # deleted meanwhile, or posted anew
 
-    async def _count_who_came(self, run: Run) -> None:
+    async def _count_who_came(self, run: _Run) -> None:
         """People are noted one by one, by several hosts perhaps, and may be removed afterwards; whoever settles last
         counts what is noted."""
         event, noted = run.event, [one.attended for one in run.view.members if one.attended is not None]
@@ -295,7 +295,7 @@ class EventSettling:
 
     # The steps
 
-    async def _message(self, run: Run) -> None:
+    async def _message(self, run: _Run) -> None:
         event = run.event
         if not event.recruit_channel_id or is_lost(event.delivery_error):
             return
@@ -308,7 +308,7 @@ class EventSettling:
             return
         await self._post(run, message)
 
-    async def _post(self, run: Run, message: render.Payload) -> None:
+    async def _post(self, run: _Run, message: render.Payload) -> None:
         """Discord remembers the nonce for some minutes: a post whose answer was lost is not posted twice. But then it
         gives back the older message, which is to be drawn anew."""
         event = run.event
@@ -326,23 +326,23 @@ class EventSettling:
         except ConditionFailed:  # deleted meanwhile: nobody else knows of the post
             await self.rest.delete(event.recruit_channel_id, posted)
 
-    async def _clear(self, run: Run) -> None:
+    async def _clear(self, run: _Run) -> None:
         """What was posted before goes when there is another post."""
         event = run.event
         for id in sorted(event.replaced) if event.recruit_channel_id and event.recruit_message_id else ():
             await without_fail(self.rest.delete(str(event.recruit_channel_id), id))
             await self._write(_plain(event).discard(Event.replaced, {id}))
 
-    async def _thread(self, run: Run) -> None:
+    async def _thread(self, run: _Run) -> None:
         before = run.event.thread_id
         run.event = await self.around.thread(run.event)
         if run.event.thread_id != before:
             run.again.append(timedelta(seconds=1))  # the message is to show it
 
-    async def _mirror(self, run: Run) -> None:
+    async def _mirror(self, run: _Run) -> None:
         run.event = await self.around.mirror(run.event)
 
-    async def _role(self, run: Run) -> None:
+    async def _role(self, run: _Run) -> None:
         if run.event.attendee_role_id is None:
             return
         over = is_over(run.event, self.desk.now())
@@ -360,7 +360,7 @@ class EventSettling:
             if event.scheduled.get(name) != at:
                 payload = {"guild_id": event.guild_id, "event_id": event.event_id, "at": at}
                 await self.desk.schedules.put(
-                    name, SCHEDULED[name.rpartition("-")[2][0]], payload, at=datetime.fromisoformat(at)
+                    name, _SCHEDULED[name.rpartition("-")[2][0]], payload, at=datetime.fromisoformat(at)
                 )
         if wanted != event.scheduled:
             await self.events.scheduled(event, wanted)

@@ -37,7 +37,7 @@ from sekkei_systems.eventbot.texts import wording
 
 REMOVE = "remove-event"
 PURGE = "purge-guild"
-BATCH = 100
+_BATCH = 100
 BUSY_SECONDS = 1.0
 
 
@@ -158,7 +158,7 @@ class Removal:
 
     async def _remove_members(self, payload: Payload, cursor: str | None) -> Progress:
         guild_id, event_id = str(payload["guild_id"]), str(payload["event_id"])
-        page = await self.desk.db.page(design.members_of_event(guild_id, event_id).consistent(), size=BATCH)
+        page = await self.desk.db.page(design.members_of_event(guild_id, event_id).consistent(), size=_BATCH)
         removed = await self.desk.db.write_many(members.delete(guild_id, event_id, one.user_id) for one in page)
         if page.cursor is not None:
             return Progress(removed, "more")
@@ -203,7 +203,7 @@ class Removal:
 
     async def _purge_events(self, payload: Payload, cursor: str | None) -> Progress:
         guild_id = str(payload["guild_id"])
-        page = await self.desk.db.page(design.events_of_guild(guild_id), size=BATCH, after=cursor)
+        page = await self.desk.db.page(design.events_of_guild(guild_id), size=_BATCH, after=cursor)
         for event in page:
             removal = {"guild_id": guild_id, "event_id": event.event_id, "title": event.title}
             await self.jobs.start(REMOVE, removal, id=f"remove/{uuid_of(event.event_id)}")

@@ -94,7 +94,7 @@ async def create(
 
 @pages.get("/guilds/{guild_id}/events/{event}/edit", name="edit")
 async def show_edit(host: Host, view: View, language: str) -> Html:
-    return _edit_page(view, host.event, basics(host.event, view), details_of(host.event, view), language)
+    return _edit_page(view, host.event, _basics(host.event, view), _details_of(host.event, view), language)
 
 
 @pages.post("/guilds/{guild_id}/events/{event}/edit")
@@ -104,7 +104,7 @@ async def edit(host: Host, view: View, events: Events, sent: Sent[EventForm], la
         event = await events.edit(host, draft, _number(sent.value.version), only=sent.value.only)
     except Refusal as wrong:
         filled = sent.refilled(wrong)
-        return _edit_page(view, host.event, filled, details_of(host.event, view), language, wrong.status)
+        return _edit_page(view, host.event, filled, _details_of(host.event, view), language, wrong.status)
     return _to_event(event).flash("event.saved")
 
 
@@ -114,7 +114,7 @@ async def details(host: Host, view: View, events: Events, sent: Sent[DetailsForm
         read = modals.read_details(texts_of(sent.value), host.event, view.now)
         event = await events.set_details(host, read, _number(sent.value.version))
     except Refusal as wrong:
-        return _edit_page(view, host.event, basics(host.event, view), sent.refilled(wrong), language, wrong.status)
+        return _edit_page(view, host.event, _basics(host.event, view), sent.refilled(wrong), language, wrong.status)
     return _to_event(event).flash("event.saved")
 
 
@@ -124,7 +124,7 @@ async def options(host: Host, view: View, events: Events, sent: Sent[OptionsForm
         wanted = drafts.read_options(sent.value.options)
         event = await events.set_options(host, wanted, _number(sent.value.version))
     except Refusal as wrong:
-        basic, detail = basics(host.event, view), details_of(host.event, view)
+        basic, detail = _basics(host.event, view), _details_of(host.event, view)
         return _edit_page(view, host.event, basic, detail, language, wrong.status, sent.refilled(wrong))
     return _to_event(event).flash("event.saved")
 
@@ -133,7 +133,7 @@ def _to_event(event: Event) -> Redirect:
     return Redirect("eventbot:event", guild_id=event.guild_id, event=uuid_of(event.event_id))
 
 
-def basics(event: Event, view: View) -> Form:
+def _basics(event: Event, view: View) -> Form:
     return Form(
         {
             **drafts.values_of(event),
@@ -142,7 +142,7 @@ def basics(event: Event, view: View) -> Form:
     )
 
 
-def details_of(event: Event, view: View) -> Form:
+def _details_of(event: Event, view: View) -> Form:
     here = view.now.tzinfo
     return Form(
         {
@@ -168,7 +168,7 @@ def _number(text: str) -> int | None:
     return int(text) if text.isascii() and text.isdigit() and len(text) < 12 else None
 
 
-NOTICES_PER_PAGE = 10
+_NOTICES_PER_PAGE = 10
 
 
 class PageQuery(Struct):
@@ -195,9 +195,9 @@ async def _page(
 ) -> Html:
     event, seen = host.event, await view_of_event(desk.db, host.event)
     listed = await notices.of_event(event, hidden=True)
-    pages = pages_of(len(listed), NOTICES_PER_PAGE)
+    pages = pages_of(len(listed), _NOTICES_PER_PAGE)
     number = max(1, min(number, pages))
-    shown = listed[(number - 1) * NOTICES_PER_PAGE : number * NOTICES_PER_PAGE]
+    shown = listed[(number - 1) * _NOTICES_PER_PAGE : number * _NOTICES_PER_PAGE]
     return view.page(
         "event.html",
         status,
@@ -262,8 +262,8 @@ async def members_csv(host: Host, desk: Desk) -> Response:
 # The organiser's hands: who takes part is changed one by one; who was there is noted; everybody is told something.
 
 
-EVENT = "/guilds/{guild_id}/events/{event}"
-MEMBERS = EVENT + "/members"
+_EVENT = "/guilds/{guild_id}/events/{event}"
+_MEMBERS = _EVENT + "/members"
 
 
 class NewMember(Struct):
@@ -285,7 +285,7 @@ class Told(Struct):
     option: Token = ""
 
 
-@pages.post(MEMBERS)
+@pages.post(_MEMBERS)
 async def add(host: Host, hands: Hands, guilds: Guilds, form: NewMember) -> Redirect:
     """Anybody on the server, by their name or their id in Discord."""
     try:
@@ -296,7 +296,7 @@ async def add(host: Host, hands: Hands, guilds: Guilds, form: NewMember) -> Redi
     return _to_event(host.event).flash("event.done-add", name=name)
 
 
-@pages.post(MEMBERS + "/{user_id}/{verb}")
+@pages.post(_MEMBERS + "/{user_id}/{verb}")
 async def act_on_member(host: Host, hands: Hands, queue: Queue, user_id: str, verb: str, form: Chosen) -> Redirect:
     """seat, remove, move"""
     if not is_snowflake(user_id) or verb not in ("seat", "remove", "move"):
@@ -315,7 +315,7 @@ async def act_on_member(host: Host, hands: Hands, queue: Queue, user_id: str, ve
     return _to_event(host.event).flash(f"event.done-{verb}")
 
 
-@pages.post(EVENT + "/attendance")
+@pages.post(_EVENT + "/attendance")
 async def attendance(host: Host, hands: Hands, form: Present) -> Redirect:
     """Who was there: those who are ticked, and nobody else."""
     try:
@@ -325,7 +325,7 @@ async def attendance(host: Host, hands: Hands, form: Present) -> Redirect:
     return _to_event(host.event).flash("event.done-attendance", n=count)
 
 
-@pages.post(EVENT + "/message")
+@pages.post(_EVENT + "/message")
 async def message(host: Host, hands: Hands, form: Told) -> Redirect:
     """One message that rings those who joined."""
     try:
@@ -338,7 +338,7 @@ async def message(host: Host, hands: Hands, form: Told) -> Redirect:
 # A notice: who has confirmed it, and who has not.
 
 
-NOTICE = "/guilds/{guild_id}/events/{event}/notices/{notice}"
+_NOTICE = "/guilds/{guild_id}/events/{event}/notices/{notice}"
 
 
 async def _seen(host: Host, notices: Notices, desk: Desk, notice: str) -> NoticeView:
@@ -351,18 +351,18 @@ def _id(notice: str) -> str:
     return f"NTC#{notice}"
 
 
-@pages.get(NOTICE, name="notice")
+@pages.get(_NOTICE, name="notice")
 async def show_notice(host: Host, view: View, notices: Notices, desk: Desk, notice: str) -> Html:
     return view.page("notice.html", event=host.event, view=await _seen(host, notices, desk, notice))
 
 
-@pages.get(NOTICE + "/confirmations.csv")
+@pages.get(_NOTICE + "/confirmations.csv")
 async def confirmations_csv(host: Host, notices: Notices, desk: Desk, notice: str) -> Response:
     seen = await _seen(host, notices, desk, notice)
     return download("confirmations.csv", files.confirmations_csv(seen))
 
 
-@pages.post(NOTICE + "/do/{verb}")
+@pages.post(_NOTICE + "/do/{verb}")
 async def act_on_notice(host: Host, notices: Notices, notice: str, verb: str) -> Redirect:
     """close, hide, show, repost"""
     notice_id = _id(notice)

@@ -32,7 +32,7 @@ from sekkei_systems.eventbot.service.guilds import Guilds
 
 pages = Pages()
 _BEGUN_KEPT = timedelta(minutes=10)
-ISSUER = "https://discord.com"
+_ISSUER = "https://discord.com"
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +107,7 @@ async def _account(request: Request, user: Identified) -> str:
     if request.state.user is not None:
         return str(request.state.user.id)
     accounts = request.app.state.shell.accounts
-    found = await accounts.by_identity(ISSUER, user.user_id, None, user.name)
+    found = await accounts.by_identity(_ISSUER, user.user_id, None, user.name)
     await begin_session(request, await accounts.get(found.id))
     return str(found.id)
 

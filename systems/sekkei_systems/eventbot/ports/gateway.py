@@ -29,7 +29,7 @@ from sekkei_systems.eventbot.rules.identifiers import is_snowflake
 
 _CONNECTIONS = 200
 """More than one process has under way at once: what hangs takes no connection from anybody else."""
-REQUIRED = ("discord_application_id", "discord_public_key", "discord_bot_token")
+_REQUIRED = ("discord_application_id", "discord_public_key", "discord_bot_token")
 
 
 class OwnDiscord(Protocol):
@@ -87,7 +87,7 @@ def _redirect(settings: Settings) -> str:
 
 def _must_be_whole(settings: Settings) -> None:
     """Half set up would mean reminders that nobody gets, marked as sent: with one of them set, all must be."""
-    given = {name: settings.get(name) for name in REQUIRED}
+    given = {name: settings.get(name) for name in _REQUIRED}
     missing = [f"SEKKEI_{name.upper()}" for name, value in given.items() if not value]
     further = settings.get("discord_api_url") or settings.get("discord_client_secret")
     if missing and (any(given.values()) or further):

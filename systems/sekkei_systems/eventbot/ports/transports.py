@@ -28,7 +28,7 @@ from sekkei_systems.eventbot.rules.markdown import ringing
 
 log = logging.getLogger("sekkei_systems.eventbot.ports.transports")
 
-NEVER = FORBIDDEN | LOST | OVER | {Code.INVALID_FORM}
+_NEVER = FORBIDDEN | LOST | OVER | {Code.INVALID_FORM}
 _NONCE_LENGTH = 25
 UNANSWERED_SECONDS = 30.0
 """Discord, which at times takes ten to note an answer, will note none any more."""
@@ -42,7 +42,7 @@ untrue since it was written down."""
 UNTRUE = "it is no longer true"
 
 
-class Untrue(Exception):
+class _Untrue(Exception):
     """What a message says has changed since it was written down."""
 
 
@@ -71,7 +71,7 @@ class ToChannel:
             with obeyed():
                 return await self.rest.post(message.to, {**message.body, "nonce": nonce, "enforce_nonce": True})
         except Refused as refused:
-            if refused.code in NEVER:
+            if refused.code in _NEVER:
                 raise Undeliverable(str(refused)) from None
             raise
 
@@ -94,7 +94,7 @@ class Calls:
         first, *rest = message.body["calls"]
         try:
             to, sent = await self._said(message, first)
-        except Untrue:
+        except _Untrue:
             return UNTRUE
         if rest:
             reason = message.id.partition("/")[2]
@@ -108,7 +108,7 @@ class Calls:
         users = call["allowed_mentions"].get("users", [])
         concerned = await self.concerned(body["about"], users)
         if concerned is None:
-            raise Untrue
+            raise _Untrue
         return ringing(call, concerned)
 
     async def _said(self, message: Message, call: Mapping[str, Any]) -> tuple[str, str]:
@@ -116,7 +116,7 @@ class Calls:
         try:
             return message.to, await self._post(message.to, message, call)
         except Refused as refused:
-            if refused.code not in NEVER:
+            if refused.code not in _NEVER:
                 raise
             to = await self._elsewhere(message, refused)
             return to, await self._post(to, message, call)
@@ -159,7 +159,7 @@ class Directs:
         try:
             concerned = await self._concerns(message.body.get("about"), str(first))  # else no channel
             sent = await self._sent(message, str(first)) if concerned else ""
-        except Untrue:
+        except _Untrue:
             return UNTRUE
         if rest:
             reason = message.id.partition("/")[2]
@@ -189,7 +189,7 @@ class Directs:
             return True
         concerned = await self.concerned(about, [user_id])
         if concerned is None:
-            raise Untrue
+            raise _Untrue
         return bool(concerned)
 
 
@@ -215,7 +215,7 @@ class ToInteraction:
             age = self.clock.now() - message.created_at.timestamp()
             if refused.code == Code.UNKNOWN_WEBHOOK and age < UNANSWERED_SECONDS:
                 raise TryAgain(max(1.0, age / 2), str(refused), everywhere=False) from None
-            if refused.code in NEVER or refused.status == 404:
+            if refused.code in _NEVER or refused.status == 404:
                 raise Undeliverable(str(refused)) from None
             raise
 

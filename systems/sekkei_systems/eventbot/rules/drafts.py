@@ -24,7 +24,7 @@ from sekkei_systems.eventbot.rules.markdown import leading_emoji
 # Sign-up options as people write them, one a line: `🛡️ Tank 2`, `初心者 10人`, `DPS`.
 
 
-OPTIONS_MAX = 10
+_OPTIONS_MAX = 10
 """Two rows of buttons."""
 _OPTION_NAME_MAX = 30
 _OPTION_PLACES_MAX = 1000
@@ -43,8 +43,8 @@ class Written:
 def read_options(text: str) -> list[Written]:
     """Raises BadOption, SameOption, TooManyOptions."""
     found = [_read_line(line.strip()) for line in text.splitlines() if line.strip()]
-    if len(found) > OPTIONS_MAX:
-        raise TooManyOptions(field="options", most=OPTIONS_MAX)
+    if len(found) > _OPTIONS_MAX:
+        raise TooManyOptions(field="options", most=_OPTIONS_MAX)
     seen: set[str] = set()
     for one in found:
         if one.name.casefold() in seen:
@@ -123,7 +123,7 @@ def revised_options(before: Mapping[str, SignUpOption], wanted: list[Written]) -
 TITLE_MAX = 100
 DESCRIPTION_MAX = 1500
 LOCATION_MAX = 100
-CAPACITY_MAX = 10_000
+_CAPACITY_MAX = 10_000
 BODY_MAX = 1800
 """Of a notice."""
 TEXT_MAX = 1500
@@ -184,8 +184,8 @@ def checked(draft: Draft) -> Draft:
     """Return the draft with its texts cleaned; refuse what does not fit into a message."""
     texts = {name: _text(name, value) for name, value in draft.shared.items() if name in _READERS}
     capacity = draft.capacity
-    if isinstance(capacity, int) and not 1 <= capacity <= CAPACITY_MAX:
-        raise BadCapacity(field="capacity", most=CAPACITY_MAX)
+    if isinstance(capacity, int) and not 1 <= capacity <= _CAPACITY_MAX:
+        raise BadCapacity(field="capacity", most=_CAPACITY_MAX)
     return structs.replace(draft, **texts)
 
 
@@ -213,5 +213,5 @@ def read_capacity(text: str) -> int | None:
     if not cleaned or cleaned in ("なし", "無制限", "-"):
         return None
     if not cleaned.isdecimal() or len(cleaned) > 6:
-        raise BadCapacity(field="capacity", most=CAPACITY_MAX)
+        raise BadCapacity(field="capacity", most=_CAPACITY_MAX)
     return int(cleaned)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sekkei.clock import Clock
 from sekkei.runtime.identifiers import uuid7
 
-PREFIX = "e1"
+_PREFIX = "e1"
 """Of every custom_id. Messages live for years: another scheme gets another prefix, and this one stays understood."""
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _SNOWFLAKE = re.compile(r"[0-9]{1,20}")
@@ -56,13 +56,13 @@ class Press:
 
 def custom_id(verb: str, id: str = "", more: object = "") -> str:
     """`e1:join:<uuid>`, at most 100 characters."""
-    text = ":".join([PREFIX, verb, uuid_of(id) if "#" in id else id])
+    text = ":".join([_PREFIX, verb, uuid_of(id) if "#" in id else id])
     return f"{text}:{more}" if more != "" else text
 
 
 def read_custom_id(text: str) -> Press | None:
     """None for what is not ours. Anybody can send anything here, so nothing in it is believed."""
     parts = text.split(":", 3)
-    if len(parts) < 3 or parts[0] != PREFIX or not parts[1].isascii() or not (parts[2] == "" or is_uuid(parts[2])):
+    if len(parts) < 3 or parts[0] != _PREFIX or not parts[1].isascii() or not (parts[2] == "" or is_uuid(parts[2])):
         return None
     return Press(parts[1], parts[2], parts[3] if len(parts) > 3 else "")

@@ -23,7 +23,7 @@ def escaped(text: str) -> str:
 
 
 MENTIONS_PER_MESSAGE = 80
-MESSAGES_MAX = 50
+_MESSAGES_MAX = 50
 NOBODY: dict[str, Any] = {"parse": []}
 """For everything that only shows names. Without it Discord would ring everyone named."""
 
@@ -36,7 +36,7 @@ def call_messages(text: str, user_ids: Sequence[str], **more: Any) -> list[dict[
     """The text, and everyone rung: one message, or several when they are many. `more` goes into the last one."""
     calls: list[dict[str, Any]] = []
     groups = [user_ids[at : at + MENTIONS_PER_MESSAGE] for at in range(0, len(user_ids), MENTIONS_PER_MESSAGE)] or [()]
-    for number, group in enumerate(groups[:MESSAGES_MAX]):
+    for number, group in enumerate(groups[:_MESSAGES_MAX]):
         names = " ".join(mention(user_id) for user_id in group)
         head = text if number == 0 else ""
         content = "\n".join(part for part in (head[: CONTENT_MAX - len(names) - 1], names) if part)

@@ -30,7 +30,7 @@ from sekkei_systems.eventbot.rules.zones import zone_label, zone_of
 from sekkei_systems.eventbot.texts import Wording
 
 Payload = dict[str, Any]
-SHORT, _PARAGRAPH = 1, 2
+_SHORT, _PARAGRAPH = 1, 2
 _OPTIONS_TEXT_MAX = 1000
 _REMINDERS_MAX = 5
 SHOWN = ("title", "capacity", "location", "description")
@@ -39,7 +39,14 @@ _BETWEEN = re.compile(r"[,、，;；\n]+")
 
 
 def _text(
-    label: str, id: str, value: str = "", *, hint: str = "", required: bool = False, most: int = 100, style: int = SHORT
+    label: str,
+    id: str,
+    value: str = "",
+    *,
+    hint: str = "",
+    required: bool = False,
+    most: int = 100,
+    style: int = _SHORT,
 ) -> Payload:
     field: Payload = {"type": 4, "custom_id": id, "style": style, "required": required, "max_length": most}
     if value:

@@ -55,8 +55,8 @@ def why(error: str | None) -> str:
 
 
 Payload = dict[str, Any]
-_GREEN, _AMBER, _GREY, RED, BLUE = 0x3BA55D, 0xFAA61A, 0x747F8D, 0xED4245, 0x5865F2
-PRIMARY, _SECONDARY, SUCCESS, DANGER, LINK = 1, 2, 3, 4, 5
+_GREEN, _AMBER, _GREY, _RED, _BLUE = 0x3BA55D, 0xFAA61A, 0x747F8D, 0xED4245, 0x5865F2
+PRIMARY, _SECONDARY, SUCCESS, DANGER, _LINK = 1, 2, 3, 4, 5
 _NAMES_SHOWN = 30
 """In the recruiting message; all of them are a button away."""
 _PEOPLE_PER_PAGE = 40
@@ -72,7 +72,7 @@ def button(label: str, id: str, style: int = _SECONDARY, *, disabled: bool = Fal
 
 
 def link(label: str, url: str) -> Payload:
-    return {"type": 2, "style": LINK, "label": label[:80], "url": url}
+    return {"type": 2, "style": _LINK, "label": label[:80], "url": url}
 
 
 def row(*components: Payload) -> Payload:
@@ -115,7 +115,7 @@ def event_state(view: EventView, now: datetime) -> tuple[str, int]:
     """Which word stands before the title, and the colour."""
     event = view.event
     if event.cancelled_at is not None:
-        return "cancelled", RED
+        return "cancelled", _RED
     if has_started(event, now):
         return "started", _GREY
     if not is_joinable(event, now):
@@ -291,7 +291,7 @@ def members_message(view: EventView, page: int, words: Wording) -> Payload:
     shown = people[first : first + _PEOPLE_PER_PAGE]
     lines = [f"{place}. {named(one)}{_way(view, one)}" for place, one in enumerate(shown, first + 1)]
     lines = lines or [words("bot.nobody")]
-    embed: Payload = {"description": "\n".join(lines), "color": BLUE}
+    embed: Payload = {"description": "\n".join(lines), "color": _BLUE}
     if page == 0:
         extra = (("waiting", view.waiting), ("maybe-list", view.maybe), ("no-list", view.no))
         embed["fields"] = [
@@ -323,7 +323,7 @@ def events_message(listed: Sequence[Event], page: int, head: str, verb: str, wor
         came = event.attended_count
         shown = words("bot.attended", n=came, m=event.member_count) if came is not None else ""
         lines.append(f"**{title}**\n{when} · {shown or words('bot.going', count=count)}")
-    embed = {"description": "\n\n".join(lines), "color": BLUE}
+    embed = {"description": "\n\n".join(lines), "color": _BLUE}
     return private(head, embeds=[embed], components=turning_row(verb, "", page, pages, words))
 
 
@@ -355,7 +355,7 @@ def notice_message(view: NoticeView, words: Wording) -> Payload:
         "author": {"name": words("bot.notice-for", event=view.event.title)[:256]},
         "title": notice.title[:256],
         "description": notice.body[:4000],
-        "color": _GREY if closed else _GREEN if total and done >= total else BLUE,
+        "color": _GREY if closed else _GREEN if total and done >= total else _BLUE,
         "fields": [{"name": words("bot.notice-progress"), "value": f"**{done} / {total}**\n{_bar(done, total)}"}],
         "footer": {"text": words("bot.notice-closed") if closed else notice.created_by_name[:2048]},
     }
@@ -404,7 +404,7 @@ def notices_message(
         rows.append(row(*_notice_buttons(notice, organising, words)))
     head = words("bot.notices-head", title=escaped(event.title), n=len(listed))
     turning = turning_row("notices", event.event_id, page, pages, words)
-    return private(head, embeds=[{"color": BLUE, "fields": fields}], components=[*rows, *turning])
+    return private(head, embeds=[{"color": _BLUE, "fields": fields}], components=[*rows, *turning])
 
 
 def _listed_notice(event: Event, notice: Notice, done: int, words: Wording) -> Payload:

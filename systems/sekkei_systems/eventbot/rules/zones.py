@@ -31,7 +31,7 @@ def zone_label(name: str) -> str:
 
 _UNCHOSEN = "en-US"
 """Discord says this of every server that has not chosen a language."""
-ELSEWHERE = "UTC"
+_ELSEWHERE = "UTC"
 ZONES = {
     "bg": "Europe/Sofia", "cs": "Europe/Prague", "da": "Europe/Copenhagen", "de": "Europe/Berlin",
     "el": "Europe/Athens", "en-GB": "Europe/London", "es-ES": "Europe/Madrid", "es-419": "America/Mexico_City",
@@ -49,13 +49,13 @@ def of_new_guild(guild_locale: str | None, locale: str | None) -> tuple[str, str
     chosen = locale if guild_locale in (None, _UNCHOSEN) else guild_locale
     if chosen is None or chosen.startswith("ja"):
         return "ja", ZONE
-    return "en", ZONES.get(chosen, ELSEWHERE)
+    return "en", ZONES.get(chosen, _ELSEWHERE)
 
 
 # When a series comes back, by the clocks on the wall of the guild: eight in the evening stays eight in the evening.
 
 
-DAYS = {Repeat.DAILY: 1, Repeat.WEEKLY: 7, Repeat.FORTNIGHTLY: 14}
+_DAYS = {Repeat.DAILY: 1, Repeat.WEEKLY: 7, Repeat.FORTNIGHTLY: 14}
 
 
 def following(
@@ -67,7 +67,7 @@ def following(
     if clock is not None:
         wall = datetime.combine(wall.date(), time.fromisoformat(clock))
     if repeat is not Repeat.MONTHLY:
-        return _real(wall + timedelta(days=DAYS[repeat]), zone)
+        return _real(wall + timedelta(days=_DAYS[repeat]), zone)
     year, month = wall.year + wall.month // 12, wall.month % 12 + 1
     last = monthrange(year, month)[1]
     return _real(wall.replace(year=year, month=month, day=min(day or wall.day, last)), zone)

@@ -39,14 +39,14 @@ from sekkei_systems.eventbot.service.members import members_in_order, view_of_ev
 # A series: the next event out of this one, by the guild's clocks; and what only this one has is not passed on.
 
 
-CARRIED = (
+_CARRIED = (
     "guild_id", *SHARED, "created_by", "created_by_name", "recruit_channel_id", "notice_channel_id",
     "waiting_list", "repeat", "thread_wanted", "mirror_wanted", "ping",
 )  # fmt: skip
 """What the next one has from this one. Not the roles: who gets which and who may join is for the server to say, and a
 role that it takes back comes back with no series."""
 _TIMES = ("event_start_at", "event_end_at", "deadline_at", "event_remind_at")
-OTHERS = ("reminders", "repeat_day", "repeat_time")
+_OTHERS = ("reminders", "repeat_day", "repeat_time")
 
 
 def kept(event: Event) -> str:
@@ -55,13 +55,13 @@ def kept(event: Event) -> str:
         return event.series
     texts = {name: getattr(event, name) for name in SHARED}
     times = {name: at.isoformat() if (at := getattr(event, name)) else None for name in _TIMES}
-    others = {name: getattr(event, name) for name in OTHERS}
+    others = {name: getattr(event, name) for name in _OTHERS}
     return orjson.dumps({**texts, **times, **others}).decode()
 
 
 def _as_series(event: Event) -> dict[str, Any]:
     """The event's values as the series has them."""
-    values = {name: getattr(event, name) for name in (*CARRIED, *_TIMES, *OTHERS)}
+    values = {name: getattr(event, name) for name in (*_CARRIED, *_TIMES, *_OTHERS)}
     if event.series is not None:
         for name, value in orjson.loads(event.series).items():
             values[name] = datetime.fromisoformat(value) if name in _TIMES and value else value
@@ -92,7 +92,7 @@ async def next_of(desk: Desk, event: Event, *, resumed: bool = False) -> Event |
     times = {name: moved(values[name], start, after, zone) for name in _TIMES}
     return Event(
         **{
-            **{name: values[name] for name in CARRIED},
+            **{name: values[name] for name in _CARRIED},
             **times,
             "reminders": [at.isoformat() for at in further if at is not None],
             "event_id": new_event_id(desk.clock),

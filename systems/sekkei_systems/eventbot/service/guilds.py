@@ -64,8 +64,8 @@ _POSTABLE = (0, 5)
 """Text and announcement channels."""
 
 
-ROLES = frozenset({"organiser_role_id", "attendee_role_id", "creator_role_id", "member_role_id"})
-CHANNELS = frozenset({"recruit_channel_id", "notice_channel_id"})
+_ROLES = frozenset({"organiser_role_id", "attendee_role_id", "creator_role_id", "member_role_id"})
+_CHANNELS = frozenset({"recruit_channel_id", "notice_channel_id"})
 """Settings that need Discord's own permission to manage roles, or the server."""
 
 
@@ -206,13 +206,13 @@ class Guilds:
     async def change_settings(self, actor: Organiser, **changes: Any) -> GuildSettings:
         """Organisers say how; where to, and who gets which role, is for those who manage these in Discord."""
         current = await self.desk.settings(actor.guild_id)
-        given = {name: _role(actor, name, value) if name in ROLES else value for name, value in changes.items()}
+        given = {name: _role(actor, name, value) if name in _ROLES else value for name, value in changes.items()}
         changed = GuildSettings(**{**vars(current), **given})
         zone_of(changed.time_zone)
         moved = {name for name, value in vars(changed).items() if value != getattr(current, name)}
-        if moved & CHANNELS and not actor.permissions & permissions.Permission.MANAGING_GUILD:
+        if moved & _CHANNELS and not actor.permissions & permissions.Permission.MANAGING_GUILD:
             raise NotManager()
-        if moved & ROLES and not actor.permissions & permissions.Permission.MANAGING_ROLES:
+        if moved & _ROLES and not actor.permissions & permissions.Permission.MANAGING_ROLES:
             raise NotRoleManager()
         if "attendee_role_id" in moved and changed.attendee_role_id is not None:
             position = await self._givable(actor, changed.attendee_role_id)
@@ -434,7 +434,7 @@ def _name(member: Mapping[str, Any]) -> str:
 # there, with an account or without.
 
 
-ABOUT = {
+_ABOUT = {
     "ja": "主催者ページと Discord のつながりが消えます。Discord で作ったイベントや参加はそのまま残り、"
     "Discord から取り消せます。",
     "en": "The link between your organiser pages and Discord is deleted. Events you made or joined in Discord stay; "
@@ -447,7 +447,7 @@ class EventPeople:
     db: Database
 
     def personal(self) -> Personal:
-        return Personal(ABOUT, self.export, [("links", self._links)])
+        return Personal(_ABOUT, self.export, [("links", self._links)])
 
     async def export(self, person: Person) -> AsyncIterator[Exported]:
         links = await self.db.all(guilds_of_account(person.user_id))

@@ -97,7 +97,7 @@ def _deliver(future: asyncio.Future[Outcome], result: Outcome | BaseException) -
         future.set_result(result)
 
 
-TRIES_MAX = 5
+_TRIES_MAX = 5
 _TOGETHER_MAX = 32
 """People in one transaction: three items each, and the event's and its schedule's; DynamoDB takes a hundred."""
 
@@ -110,7 +110,7 @@ class Joined:
     waiting: bool = False
 
 
-class Wanted(NamedTuple):
+class _Wanted(NamedTuple):
     """What a crowd asks for: a place at an event, or one of its ways to take part."""
 
     guild_id: str
@@ -118,12 +118,12 @@ class Wanted(NamedTuple):
     option_id: str | None = None
 
 
-class Asker(NamedTuple):
+class _Asker(NamedTuple):
     actor: Actor
     late: bool = False
 
 
-class EventMoved(Exception):
+class _EventMoved(Exception):
     """Somebody else came, left or queued since the event was read: look again."""
 
 
@@ -136,17 +136,17 @@ class Joining:
     queue: Queue
 
     def __post_init__(self) -> None:
-        self._crowds: Crowds[Wanted, Asker, Joined] = Crowds(self._serve, _TOGETHER_MAX)
+        self._crowds: Crowds[_Wanted, _Asker, Joined] = Crowds(self._serve, _TOGETHER_MAX)
 
     async def join(self, actor: Actor, event_id: str) -> Joined:
         """Take part, or queue where all places are taken. Raises ChooseOption where there are several ways."""
-        return await self._crowds.served(Wanted(actor.guild_id, event_id), Asker(actor))
+        return await self._crowds.served(_Wanted(actor.guild_id, event_id), _Asker(actor))
 
     async def choose(self, actor: Actor, event_id: str, option_id: str, *, late: bool = False) -> Joined:
         """Take part in one way, change to another, or queue for it."""
-        return await self._crowds.served(Wanted(actor.guild_id, event_id, option_id), Asker(actor, late))
+        return await self._crowds.served(_Wanted(actor.guild_id, event_id, option_id), _Asker(actor, late))
 
-    async def _serve(self, wanted: Wanted, askers: Sequence[Asker]) -> list[Joined | BaseException]:
+    async def _serve(self, wanted: _Wanted, askers: Sequence[_Asker]) -> list[Joined | BaseException]:
         """What became of each. One transaction for all; where that fails, each alone learns what is the matter."""
         done: list[Joined | BaseException] = []
         while len(askers) - len(done) > 1 and (group := await self._serve_together(wanted, askers[len(done) :])):
@@ -154,14 +154,14 @@ class Joining:
         alone = (self._serve_one(wanted, one) for one in askers[len(done) :])
         return [*done, *await asyncio.gather(*alone, return_exceptions=True)]
 
-    async def _serve_one(self, wanted: Wanted, asker: Asker) -> Joined:
+    async def _serve_one(self, wanted: _Wanted, asker: _Asker) -> Joined:
         if wanted.option_id is None:
             return await self._join(asker.actor, wanted.event_id)
         return await self._choose(asker.actor, wanted.event_id, wanted.option_id, asker.late)
 
-    async def _serve_together(self, wanted: Wanted, askers: Sequence[Asker]) -> list[Joined]:
+    async def _serve_together(self, wanted: _Wanted, askers: Sequence[_Asker]) -> list[Joined]:
         """The first of them, as many as there is room for; none where each has to be asked or told something."""
-        for _ in range(TRIES_MAX):
+        for _ in range(_TRIES_MAX):
             event = await self.desk.db.get(design.event(wanted.guild_id, wanted.event_id))
             if event is None or not self._is_simple(event, wanted.option_id, askers):
                 break
@@ -171,12 +171,12 @@ class Joining:
                 break
             try:
                 return await self._serve_group(event, wanted.option_id, group, queue)
-            except EventMoved:
+            except _EventMoved:
                 continue
         return []
 
     async def _serve_group(
-        self, event: Event, option_id: str | None, group: Sequence[Asker], queue: bool
+        self, event: Event, option_id: str | None, group: Sequence[_Asker], queue: bool
     ) -> list[Joined]:
         """All or none; raises EventMoved when the event is not as it was read."""
         desk, key = self.desk, (event.guild_id, event.event_id)
@@ -186,7 +186,7 @@ class Joining:
             await desk.transact(transaction, desk.settle_event(*key), others=actors)
         except TransactionFailed as failed:
             if failed.failed(transaction.actions[0]):
-                raise EventMoved() from None
+                raise _EventMoved() from None
             return []
         except (Repeated, Busy):
             return []
@@ -194,17 +194,17 @@ class Joining:
         moved = await self.queue.move_up(*key) if queue and option_id is not None else []
         return [Joined(event, waiting=queue and one.user_id not in moved) for one in actors]
 
-    def _is_simple(self, event: Event, option_id: str | None, askers: Sequence[Asker]) -> bool:
+    def _is_simple(self, event: Event, option_id: str | None, askers: Sequence[_Asker]) -> bool:
         """Does nobody have to be looked at alone?"""
         known = option_id in event.options if option_id is not None else not event.options
         once = len({one.actor.user_id for one in askers}) == len(askers)
         return known and once and event.member_role_id is None and is_joinable(event, self.desk.now())
 
-    def _queueing(self, event: Event, option_id: str | None, askers: Sequence[Asker]) -> Transaction:
+    def _queueing(self, event: Event, option_id: str | None, askers: Sequence[_Asker]) -> Transaction:
         asked = [self._reply(one.actor, event.event_id, Answer.WAITING, option_id) for one in askers]
         return design.wait_together(asked) if option_id is None else design.wait_for_option_together(asked, option_id)
 
-    def _seating(self, event: Event, option_id: str | None, askers: Sequence[Asker]) -> Transaction:
+    def _seating(self, event: Event, option_id: str | None, askers: Sequence[_Asker]) -> Transaction:
         people = [self._member(one.actor, event.event_id, option_id, one.late) for one in askers]
         if option_id is None:
             return design.join_together(people, event.capacity)
@@ -213,7 +213,7 @@ class Joining:
 
     async def _join(self, actor: Actor, event_id: str) -> Joined:
         desk = self.desk
-        for _ in range(TRIES_MAX):
+        for _ in range(_TRIES_MAX):
             event = await desk.event(actor.guild_id, event_id)
             await self._must_be_invited(actor, event)
             if event.options:
@@ -317,7 +317,7 @@ class Joining:
 
     async def _choose(self, actor: Actor, event_id: str, option_id: str, late: bool) -> Joined:
         desk = self.desk
-        for _ in range(TRIES_MAX):
+        for _ in range(_TRIES_MAX):
             event = await desk.event(actor.guild_id, event_id)
             await self._must_be_invited(actor, event)
             if option_id not in event.options:
@@ -378,7 +378,7 @@ class Joining:
         """Say that one comes late, or take that back; whether one does now. Raises NotIn."""
         event = await self.desk.event(actor.guild_id, event_id)
         self._must_be_joinable(event)
-        for _ in range(TRIES_MAX):
+        for _ in range(_TRIES_MAX):
             member, _ = await self._standing(actor, event_id)
             if member is None:
                 raise NotIn()
@@ -403,7 +403,7 @@ class Joining:
 
     async def _say_instead(self, actor: Actor, event_id: str, answer: Answer | None) -> Event:
         desk, guild_id = self.desk, actor.guild_id
-        for _ in range(TRIES_MAX):
+        for _ in range(_TRIES_MAX):
             event = await desk.event(guild_id, event_id)
             if answer is not None:
                 self._must_be_joinable(event)

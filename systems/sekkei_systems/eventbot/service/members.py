@@ -165,7 +165,7 @@ async def view_of_notice(db: Database, notice: Notice, event: Event) -> NoticeVi
 # The organiser's hands: people are added, removed and moved one by one.
 
 
-TRIES_MAX = 5
+_TRIES_MAX = 5
 _MARKS_AT_ONCE = 25
 
 
@@ -182,7 +182,7 @@ class Hands:
         if event.cancelled_at is not None:
             raise Cancelled()
         _must_be_there(event, option_id)
-        for _ in range(TRIES_MAX):
+        for _ in range(_TRIES_MAX):
             member, reply = await self._standing(event, user_id)
             if member is not None:
                 raise AlreadyMember(name=member.username)
@@ -203,7 +203,7 @@ class Hands:
     async def unseat(self, host: Host, user_id: str) -> None:
         """Somebody loses their place, also after the start; whoever waits moves up."""
         event = host.event
-        for _ in range(TRIES_MAX):
+        for _ in range(_TRIES_MAX):
             member, _ = await self._standing(event, user_id)
             if member is None:
                 raise NoSuchMember()
@@ -219,13 +219,13 @@ class Hands:
         """To another option, full or not."""
         event = host.event
         _must_be_there(event, option_id)
-        for _ in range(TRIES_MAX):
+        for _ in range(_TRIES_MAX):
             member, _ = await self._standing(event, user_id)
             if member is None:
                 raise NoSuchMember()
             if member.option_id == option_id:
                 return
-            if await self._done(host, moving(member, option_id)):
+            if await self._done(host, _moving(member, option_id)):
                 await self.queue.move_up(event.guild_id, event.event_id)
                 return
         raise Busy(1)
@@ -319,7 +319,7 @@ def _seating(member: Member, waiting: Reply | None) -> Transaction:
     return Transaction(update.when(Event.cancelled_at.absent()), members.create(member), said.when(as_read))
 
 
-def moving(member: Member, option_id: str) -> Transaction:
+def _moving(member: Member, option_id: str) -> Transaction:
     """Also of whoever joined before there were options."""
     update = counted(member.guild_id, member.event_id, (False, member.option_id), (False, option_id))
     chosen = members.update(member.guild_id, member.event_id, member.user_id).set(Member.option_id, option_id)

@@ -29,7 +29,7 @@ from sekkei_systems.eventbot.service.access import Actor, Host
 from sekkei_systems.eventbot.service.desk import SOON, Desk
 from sekkei_systems.eventbot.service.members import view_of_notice
 
-PAGE_SIZE = 4
+_PAGE_SIZE = 4
 """A message has five rows: four notices and one to turn the page."""
 
 

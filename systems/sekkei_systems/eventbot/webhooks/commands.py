@@ -20,10 +20,10 @@ from sekkei_systems.eventbot.webhooks import interactions
 from sekkei_systems.eventbot.webhooks.interactions import AUTOCOMPLETE, Answer, Asked, Handler, Tools, welcome
 
 Options = Mapping[str, Any]
-CHOICES_MAX = 25
+_CHOICES_MAX = 25
 
 
-HEADS: dict[str, tuple[str, str]] = {
+_HEADS: dict[str, tuple[str, str]] = {
     "list": ("bot.events-head", "bot.no-events"),
     "mine": ("bot.mine-head", "bot.no-events"),
     "past": ("bot.past-head", "bot.no-past"),
@@ -36,7 +36,7 @@ async def events_list(service: Service, asked: Asked, verb: str, page: int) -> r
     if verb == "mine":
         joined = await service.joining.joined(asked.actor, listed)
         listed = [one for one in listed if one.event_id in joined or one.created_by == asked.actor.user_id]
-    head, none = HEADS[verb]
+    head, none = _HEADS[verb]
     if not listed:
         return render.private(asked.words(none))
     return render.events_message(listed, page, asked.words(head, n=len(listed)), verb, asked.words)
@@ -217,7 +217,7 @@ class Commands:
             listed = await self._listed(asked)
             zone = zone_of((await self.tools.service.guilds.settings(guild_id)).time_zone)
             found = [(_label(one, zone), uuid_of(one.event_id)) for one in listed if typed in one.title.lower()]
-        return interactions.choices(found[:CHOICES_MAX])
+        return interactions.choices(found[:_CHOICES_MAX])
 
 
 def _matching(listed: Sequence[Event], typed: str) -> Sequence[Event]:
@@ -250,40 +250,40 @@ def _options(asked: Asked) -> dict[str, Any]:
 
 
 Payload = dict[str, Any]
-_SUBCOMMAND, STRING, INTEGER, BOOLEAN, CHANNEL, ROLE = 1, 3, 4, 5, 7, 8
+_SUBCOMMAND, _STRING, _INTEGER, _BOOLEAN, _CHANNEL, _ROLE = 1, 3, 4, 5, 7, 8
 _TEXT_CHANNELS = [0, 5]
-GUILD_ONLY = {"type": 1, "contexts": [0], "integration_types": [0]}
-LANGUAGES = [{"name": "日本語", "value": "ja"}, {"name": "English", "value": "en"}]
-EVENT = {"event": {"type": STRING, "required": True, "autocomplete": True}}
+_GUILD_ONLY = {"type": 1, "contexts": [0], "integration_types": [0]}
+_LANGUAGES = [{"name": "日本語", "value": "ja"}, {"name": "English", "value": "en"}]
+_EVENT = {"event": {"type": _STRING, "required": True, "autocomplete": True}}
 
-SETTINGS: dict[str, Payload] = {
-    "recruit": {"type": CHANNEL, "channel_types": _TEXT_CHANNELS},
-    "notice": {"type": CHANNEL, "channel_types": _TEXT_CHANNELS},
-    "organiser": {"type": ROLE},
-    "attendee": {"type": ROLE},
-    "creator": {"type": ROLE},
-    "member": {"type": ROLE},
-    "remind": {"type": INTEGER, "min_value": 0, "max_value": 10080},
-    "language": {"type": STRING, "choices": LANGUAGES},
-    "zone": {"type": STRING},
-    "thread": {"type": BOOLEAN},
-    "mirror": {"type": BOOLEAN},
-    "one_notice": {"type": BOOLEAN},
+_SETTINGS: dict[str, Payload] = {
+    "recruit": {"type": _CHANNEL, "channel_types": _TEXT_CHANNELS},
+    "notice": {"type": _CHANNEL, "channel_types": _TEXT_CHANNELS},
+    "organiser": {"type": _ROLE},
+    "attendee": {"type": _ROLE},
+    "creator": {"type": _ROLE},
+    "member": {"type": _ROLE},
+    "remind": {"type": _INTEGER, "min_value": 0, "max_value": 10080},
+    "language": {"type": _STRING, "choices": _LANGUAGES},
+    "zone": {"type": _STRING},
+    "thread": {"type": _BOOLEAN},
+    "mirror": {"type": _BOOLEAN},
+    "one_notice": {"type": _BOOLEAN},
 }
 _TREE: dict[str, dict[str, dict[str, Payload]]] = {
     "event": {
-        "create": {"template": {"type": STRING, "autocomplete": True}, "ping": {"type": ROLE}},
+        "create": {"template": {"type": _STRING, "autocomplete": True}, "ping": {"type": _ROLE}},
         "list": {},
         "mine": {},
         "past": {},
-        "show": EVENT,
-        "manage": EVENT,
-        "notify": {"dm": {"type": BOOLEAN, "required": True}},
-        "settings": SETTINGS,
+        "show": _EVENT,
+        "manage": _EVENT,
+        "notify": {"dm": {"type": _BOOLEAN, "required": True}},
+        "settings": _SETTINGS,
         "web": {},
         "help": {},
     },
-    "notice": {"create": EVENT, "list": EVENT},
+    "notice": {"create": _EVENT, "list": _EVENT},
 }
 """Commands, their subcommands, and the options of these."""
 
@@ -305,6 +305,6 @@ def _subcommand(command: str, name: str, options: dict[str, Payload]) -> Payload
 
 
 COMMANDS: list[Payload] = [
-    _named(command, **GUILD_ONLY, options=[_subcommand(command, name, options) for name, options in subs.items()])
+    _named(command, **_GUILD_ONLY, options=[_subcommand(command, name, options) for name, options in subs.items()])
     for command, subs in _TREE.items()
 ]

@@ -217,11 +217,11 @@ def _row(interaction: Interaction) -> str:
 
 pages = Pages()
 
-BODY_BYTES_MAX = 256 * 1024
+_BODY_BYTES_MAX = 256 * 1024
 
 
 @pages.webhook("/interactions", name="interactions")
-@body_limit(BODY_BYTES_MAX)
+@body_limit(_BODY_BYTES_MAX)
 async def receive(request: Request, desk: Desk, verifier: Verifier, interaction_desk: InteractionDesk) -> Response:
     body = await request.body()
     signature, timestamp = request.headers.get(SIGNATURE_HEADER), request.headers.get(TIMESTAMP_HEADER)

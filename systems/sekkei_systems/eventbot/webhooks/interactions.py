@@ -57,7 +57,7 @@ def modal(content: Mapping[str, Any]) -> Answer:
 
 
 PING, COMMAND, COMPONENT, AUTOCOMPLETE, MODAL = 1, 2, 3, 4, 5
-TOKEN_LENGTH_MAX = 1000
+_TOKEN_LENGTH_MAX = 1000
 
 
 class BadInteraction(ValueError):
@@ -94,7 +94,7 @@ def read(body: bytes) -> Interaction:
     if raw["type"] == PING:
         return Interaction("", PING, "", None, "", {}, None, None, 0, False, body)
     id, token, data = raw.get("id"), raw.get("token"), raw.get("data")
-    if not is_snowflake(id) or not isinstance(token, str) or not 0 < len(token) <= TOKEN_LENGTH_MAX:
+    if not is_snowflake(id) or not isinstance(token, str) or not 0 < len(token) <= _TOKEN_LENGTH_MAX:
         raise BadInteraction("id or token are missing")
     if not isinstance(data, dict):
         raise BadInteraction("there is no data")

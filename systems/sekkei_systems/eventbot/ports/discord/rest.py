@@ -130,7 +130,7 @@ FIRST_SECONDS = 0.5
 longer than this."""
 LATE_SECONDS = 2.0
 """A call that has been under way for less than this when a window ends may be counted in the next one."""
-BUCKETS_MAX = 5_000
+_BUCKETS_MAX = 5_000
 _MAJOR = re.compile(r"^/(channels|guilds|webhooks)/([^/]+)(?:/([^/]+))?")
 _ID = re.compile(r"(?<=/)\d{5,20}(?=/|$)")
 
@@ -138,7 +138,7 @@ _Sleep = Callable[[float], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class _Told:
     """What the headers of one answer say; `after` are the seconds until the window ends."""
 
     limit: int | None
@@ -147,17 +147,17 @@ class Told:
 
 
 @dataclass(slots=True, eq=False)
-class Turn:
+class _Turn:
     """One of what a bucket has left, reserved for a call until it ends."""
 
-    bucket: Bucket
+    bucket: _Bucket
     window: int
     sent_at: float
     sent: bool = False
 
 
 @dataclass(slots=True)
-class Bucket:
+class _Bucket:
     """What is known of one bucket. It is counted here as calls go out, and put right by what Discord answers."""
 
     limit: float | None = None
@@ -173,7 +173,7 @@ class Bucket:
     shared: bool = False
     """Another process uses it too: here calls go one by one, so that what is left is known before each."""
     window: int = 0
-    under_way: list[Turn] = field(default_factory=list)
+    under_way: list[_Turn] = field(default_factory=list)
     gate: asyncio.Lock = field(default_factory=asyncio.Lock)
     """Held while one waits for its turn, and never while Discord is asked."""
     heard: asyncio.Event = field(default_factory=asyncio.Event)
@@ -188,14 +188,14 @@ class Bucket:
         unknown = self.limit is None or (not self.told and self.wait(now) > 0)
         return bool(self.under_way) and (unknown or self.shared)
 
-    def reserve(self, now: float) -> Turn:
-        turn = Turn(self, self.window, now)
+    def reserve(self, now: float) -> _Turn:
+        turn = _Turn(self, self.window, now)
         self._spend(now)
         self.under_way.append(turn)
         self.heard.clear()
         return turn
 
-    def go(self, turn: Turn, now: float) -> None:
+    def go(self, turn: _Turn, now: float) -> None:
         """It is sent now; what it was reserved from may be over."""
         self._go_on(now)
         if turn.window != self.window:
@@ -203,14 +203,14 @@ class Bucket:
             self._spend(now)
         turn.sent, turn.sent_at = True, now
 
-    def end(self, turn: Turn) -> None:
+    def end(self, turn: _Turn) -> None:
         """Answered or not. What was never sent is given back."""
         self.under_way.remove(turn)
         if not turn.sent and turn.window == self.window:
             self.left += 1
         self.heard.set()
 
-    def hear(self, turn: Turn, told: Told, now: float) -> None:
+    def hear(self, turn: _Turn, told: _Told, now: float) -> None:
         """Take in an answer. Several may come in any order, and what else is under way may not be counted in them."""
         self._go_on(now)
         if turn.window != self.window:
@@ -262,7 +262,7 @@ def route_of(method: str, path: str) -> tuple[str, str]:
     return f"{method} {_ID.sub(':id', shape)}", major
 
 
-class Rates:
+class _Rates:
     """All buckets of one bot."""
 
     def __init__(self, clock: Clock, sleep: _Sleep = asyncio.sleep, wait_max: float = WAIT_SECONDS_MAX) -> None:
@@ -270,21 +270,21 @@ class Rates:
         self._names: dict[str, str] = {}
         self._limits: dict[str, tuple[float, float]] = {}
         """By name: how many, in how many seconds. They are the same whatever the major parameter."""
-        self._buckets: dict[tuple[str, str], Bucket] = {}
+        self._buckets: dict[tuple[str, str], _Bucket] = {}
         self._global_until = 0.0
         self._second, self._sent = 0, 0
 
-    def bucket(self, route: str, major: str) -> Bucket:
+    def bucket(self, route: str, major: str) -> _Bucket:
         name = self._names.get(route, route)
         found = self._buckets.get((name, major))
         if found is None:
-            if len(self._buckets) >= BUCKETS_MAX:
+            if len(self._buckets) >= _BUCKETS_MAX:
                 self._buckets.clear()
             limit, seconds = self._limits.get(name, (None, 0.0))
-            found = self._buckets[name, major] = Bucket(limit, seconds=seconds)
+            found = self._buckets[name, major] = _Bucket(limit, seconds=seconds)
         return found
 
-    async def turn(self, bucket: Bucket, exempt: bool) -> Turn:
+    async def turn(self, bucket: _Bucket, exempt: bool) -> _Turn:
         """Wait until a request may go out; raises RateLimited when that would take too long. Whoever has a turn says
         when it `goes`, and when it `ends`."""
         async with bucket.gate:
@@ -304,10 +304,10 @@ class Rates:
                 self._sent += 1
             return bucket.reserve(now)
 
-    def goes(self, turn: Turn) -> None:
+    def goes(self, turn: _Turn) -> None:
         turn.bucket.go(turn, self._clock.now())
 
-    def ends(self, turn: Turn) -> None:
+    def ends(self, turn: _Turn) -> None:
         turn.bucket.end(turn)
 
     def _global_wait(self, now: float) -> float:
@@ -317,7 +317,7 @@ class Rates:
             self._second, self._sent = int(now), 0
         return 0.0 if self._sent < GLOBAL_PER_SECOND else self._second + 1 - now
 
-    def learn(self, route: str, major: str, turn: Turn, headers: Mapping[str, str], done: bool) -> None:
+    def learn(self, route: str, major: str, turn: _Turn, headers: Mapping[str, str], done: bool) -> None:
         """Take in what an answer says about its bucket; one to what was `done` says so where there is no limit."""
         bucket, told = turn.bucket, _told(headers)
         name = headers.get("x-ratelimit-bucket")
@@ -334,7 +334,7 @@ class Rates:
         if name and bucket.limit is not None:
             self._limits[name] = (bucket.limit, bucket.seconds)
 
-    def limited(self, turn: Turn, retry_after: float, everything: bool) -> None:
+    def limited(self, turn: _Turn, retry_after: float, everything: bool) -> None:
         """A 429 came: this bucket, or everything, stands still for a while."""
         until = self._clock.now() + retry_after
         if everything:
@@ -343,16 +343,16 @@ class Rates:
             turn.bucket.blocked_until, turn.bucket.shared = until, True
 
 
-def _told(headers: Mapping[str, str]) -> Told | None:
+def _told(headers: Mapping[str, str]) -> _Told | None:
     left, after = headers.get("x-ratelimit-remaining"), headers.get("x-ratelimit-reset-after")
     if left is None or after is None:
         return None
     limit = headers.get("x-ratelimit-limit")
-    return Told(None if limit is None else int(limit), int(left), float(after))
+    return _Told(None if limit is None else int(limit), int(left), float(after))
 
 
 API_URL = "https://discord.com/api/v10"
-TRIES_MAX = 3
+_TRIES_MAX = 3
 _UNTOLD_SECONDS = 1.0
 """The pause after a 429 that names none."""
 log = logging.getLogger("sekkei_systems.eventbot.ports.discord")
@@ -409,7 +409,7 @@ class Rest:
             "Accept": "application/json",
         }
         self._clock = clock
-        self._rates = Rates(clock, sleep, wait_max)
+        self._rates = _Rates(clock, sleep, wait_max)
         self._halted = False
 
     # Messages
@@ -503,7 +503,7 @@ class Rest:
         """One request, in its turn. `exempt`: interactions are not under the limit for everything."""
         route, major = route_of(method, path)
         bucket = self._rates.bucket(route, major)
-        for _ in range(TRIES_MAX):
+        for _ in range(_TRIES_MAX):
             self._must_not_be_halted()
             turn = await self._rates.turn(bucket, exempt)
             try:
