@@ -48,11 +48,11 @@ from sekkei_systems.chiipochi.service.donations import order_id_of
 from sekkei_systems.chiipochi.texts import say
 
 DAYS = 28
-FAVOURITES = ("CHIBA", "HOKKAIDO", "OKINAWA", "AOMORI", "FUKUOKA", "ISHIKAWA", "KYOTO", "KUMAMOTO", "NAGANO")
+_FAVOURITES = ("CHIBA", "HOKKAIDO", "OKINAWA", "AOMORI", "FUKUOKA", "ISHIKAWA", "KYOTO", "KUMAMOTO", "NAGANO")
 AMOUNTS = (100, 100, 100, 300, 300, 500, 1_000)
 TOGETHER = 10
 """Seven items each at most, and a transaction takes a hundred."""
-CHAT_KEPT = timedelta(days=30)
+_CHAT_KEPT = timedelta(days=30)
 
 
 async def demo(context: Context, parts: Parts) -> None:
@@ -108,7 +108,7 @@ def _donations(
         length = (now - midnight if age == 0 else timedelta(days=1)).total_seconds()
         for _ in range(chance.randint(5, 9) + (DAYS - age) // 4):
             person = people[min(int(chance.expovariate(0.09)), len(people) - 1)]
-            code = chance.choice(FAVOURITES) if chance.random() < 0.55 else chance.choice(codes)
+            code = chance.choice(_FAVOURITES) if chance.random() < 0.55 else chance.choice(codes)
             hour = chance.triangular(0, length, length * 0.8)
             moment = (midnight + timedelta(milliseconds=int(hour * 1000))).astimezone(now.tzinfo)
             if (person, moment) not in taken and moment < now:
@@ -142,10 +142,11 @@ def _paid(donation: Donation) -> LocalPayment:
 
 
 def _settled(pending: Donation, status: Status) -> Donation:
-    number = random.Random(order_id_of(pending.user_id, pending.created_at)).randrange(10**12)
-    paid_at = pending.created_at if status is Status.SUCCEEDED else None
-    tx_id = f"lp_demo_{number:012d}"
-    return replace(pending, status=status, tx_id=tx_id, payment_ref=paid_at and tx_id, paid_at=paid_at)
+    name = f"{random.Random(order_id_of(pending.user_id, pending.created_at)).getrandbits(128):032x}"
+    if status is not Status.SUCCEEDED:
+        return replace(pending, status=status, tx_id=f"cs_test_{name}")
+    paid_at, payment_ref = pending.created_at, f"pi_test_{name}"
+    return replace(pending, status=status, tx_id=f"cs_test_{name}", payment_ref=payment_ref, paid_at=paid_at)
 
 
 async def _unsettled(context: Context, service: Service, people: list[str], now: datetime) -> None:
@@ -194,7 +195,7 @@ async def _conversation(context: Context, service: Service, person: str, now: da
                     message_id=f"demo-{place}",
                     sender=sender,
                     messages=content,
-                    expires_at=now + CHAT_KEPT,
+                    expires_at=now + _CHAT_KEPT,
                 )
             )
         )

@@ -59,9 +59,9 @@ RECURRING = {
     "ask-for-pledges": "0 9 * * *",
 }
 ONCE = ("rankings",)
-FORGET_BATCH = 25
-CHECKED_DAYS = 3
-CHECKED = timedelta(days=CHECKED_DAYS)
+_FORGET_BATCH = 25
+_CHECKED_DAYS = 3
+_CHECKED = timedelta(days=_CHECKED_DAYS)
 """So long everything may have been down; what was paid before that is for the operator's page."""
 
 log = logging.getLogger("sekkei_systems.chiipochi.jobs")
@@ -88,7 +88,7 @@ def scheduled(context: Context, service: Service) -> dict[str, ScheduledJob]:
     async def check_totals(payload: Payload) -> None:
         """The totals of the last days must equal a recount; where they do not, the donations are right."""
         today = days.today(context.clock)
-        for age in range(1, CHECKED_DAYS + 1):
+        for age in range(1, _CHECKED_DAYS + 1):
             day = today - timedelta(days=age)
             if not (await service.reports.check(day)).agrees:
                 log.error("a day's totals differ from a recount; repairing", extra={"day": f"{day}"})
@@ -98,7 +98,7 @@ def scheduled(context: Context, service: Service) -> dict[str, ScheduledJob]:
                         await service.receipts.correct(donation, changed=False)
                 await service.reports.repair(day)
         async for donation in context.db.each(given_back()):
-            if donation.refunded_at is not None and days.day_of(donation.refunded_at) >= today - CHECKED:
+            if donation.refunded_at is not None and days.day_of(donation.refunded_at) >= today - _CHECKED:
                 await service.receipts.correct(donation, changed=False)
 
     async def rankings(payload: Payload) -> None:
@@ -154,11 +154,11 @@ def _forget_donations(context: Context):  # type: ignore[no-untyped-def]
     async def step(payload: Payload, cursor: str | None) -> Progress:
         """Donations stay, for the books, under a name that leads to nobody."""
         user_id = str(payload["user_id"])
-        page = await context.db.page(history_of_user(user_id).consistent(), size=FORGET_BATCH)
+        page = await context.db.page(history_of_user(user_id).consistent(), size=_FORGET_BATCH)
         for found in page:
             await _move(context, found, pseudonym(context.settings, user_id))
         # Always from the start: what was moved is no longer there.
-        return Progress(len(page), "again" if len(page) == FORGET_BATCH else None)
+        return Progress(len(page), "again" if len(page) == _FORGET_BATCH else None)
 
     return step
 

@@ -11,9 +11,10 @@ from sekkei_systems.chiipochi.design import (
     design,
     history_of_user,
 )
-from sekkei_systems.chiipochi.design.models import Status
-from sekkei_systems.chiipochi.design.tables import receipts
+from sekkei_systems.chiipochi.design.models import Outcome, Status
+from sekkei_systems.chiipochi.design.tables import book_entries, receipts
 from sekkei_systems.chiipochi.local import line_id
+from sekkei_systems.chiipochi.rules.recipients import PREFECTURES
 from sekkei_systems.chiipochi.service.access import Operator
 from sekkei_systems.chiipochi.system import SYSTEM
 from sekkei_systems.days import JST
@@ -50,3 +51,18 @@ async def test_the_demo_can_begin_with_the_year() -> None:
     async with opened(SYSTEM, clock=ManualClock(new_year.timestamp()), demo=True) as client:
         issued = await client.shell.deployment.systems["chiipochi"].context.db.all(receipts.scan())
         assert [(receipt.year, receipt.what) for receipt in issued] == [(2027, "YEAR-2026")]
+
+
+async def test_payments_of_the_demo_stand_at_the_fake_stripe(clock: ManualClock) -> None:
+    async with opened(SYSTEM, clock=clock, demo=True) as client:
+        bot, operator = Bot(client, clock), Operator("demo-ren")
+        (owed,) = await bot.service.refunds.owed(operator)
+        assert owed.tx_id is not None
+        found = await bot.service.settling.provider.fetch(owed.tx_id)
+        assert found is not None
+        assert (found.outcome, found.amount) == (Outcome.PAID, owed.amount)
+        await bot.service.refunds.refund(operator, owed.user_id, owed.created_at)
+        await bot.work()
+        assert await bot.service.refunds.owed(operator) == []
+        booked = await bot.db.all(book_entries.scan())
+        assert sum(entry.kind == "charge" and entry.recipient in PREFECTURES for entry in booked) > 100

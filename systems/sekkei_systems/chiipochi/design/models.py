@@ -428,7 +428,7 @@ class LocalPayment:
     )
     created_at: Attr[datetime] = attr(stored_as=UTC_MILLISECONDS, ja="作成日時", en="when it was made")
     account: Attr[str | None] = attr(
-        default=None, ja="決済会社の台帳（JSON）", en="the provider's ledger of it, in JSON; absent until 0.2"
+        default=None, ja="決済会社の台帳（JSON）", en="the provider's ledger of it, in JSON; absent in the demo"
     )
     version: Attr[int] = attr(default=0, ja="版", en="how often it was written")
 
@@ -622,7 +622,7 @@ class Booked:
 @model
 class BookMonth:
     """Frozen once it is closed: what is told of it later is booked in a month that is open. So its entries add up to
-    the same sums for ever; the sums (`lines`) that earlier rows carry are read by nobody."""
+    the same sums for ever."""
 
     month: Attr[str] = part(ja="月", en="month")
     closed_at: Attr[datetime] = attr(stored_as=UTC_MILLISECONDS, ja="締めた日時", en="when it was closed")

@@ -48,7 +48,7 @@ _SHORT = {
 
 
 @dataclass(frozen=True, slots=True)
-class Tile:
+class _Tile:
     """A prefecture on the map, warmer the more it was given."""
 
     prefecture: Prefecture
@@ -63,7 +63,7 @@ class Tile:
         return _SHORT.get(self.prefecture.code, self.prefecture.en[:3])
 
 
-def tiles(found: Mapping[str, Sum]) -> list[Tile]:
+def tiles(found: Mapping[str, Sum]) -> list[_Tile]:
     most = max((total.amount for total in found.values()), default=0)
     made = []
     for prefecture in PREFECTURES.values():
@@ -71,7 +71,7 @@ def tiles(found: Mapping[str, Sum]) -> list[Tile]:
         # The square root, so that small gifts show beside a large one.
         heat = round((total.amount / most) ** 0.5, 3) if most else 0.0
         words = f"¥{total.amount:,} ×{total.count}" if total.amount != total.count else f"×{total.count}"
-        made.append(Tile(prefecture, total.amount, total.count, heat, words))
+        made.append(_Tile(prefecture, total.amount, total.count, heat, words))
     return made
 
 
@@ -93,7 +93,7 @@ def asked_of(clock: Clock, request: Request) -> Asked:
         raise NoDate(field="day") from None
 
 
-def day_shown(found: Day) -> dict[str, Any]:
+def _day_shown(found: Day) -> dict[str, Any]:
     ranking = [(PREFECTURES[code], total) for code, total in found.ranking]
     return {"found": found, "tiles": tiles(found.prefectures), "ranking": ranking}
 
@@ -119,14 +119,14 @@ async def dashboard(
         appeals=await appeals.raised(),
         labels=[f"{each.month}/{each.day}" for each, _ in last],
         amounts=[amount / 1000 for _, amount in last],
-        **day_shown(found),
+        **_day_shown(found),
     )
 
 
 @pages.get("/day", name="day")
 async def one_day(asked: Asked, reports: Reports) -> Html:
     """The part of the dashboard that moves."""
-    return Html("chiipochi/_day.html", day=asked.day, **day_shown(await reports.day(asked.day)))
+    return Html("chiipochi/_day.html", day=asked.day, **_day_shown(await reports.day(asked.day)))
 
 
 @pages.get("/live", name="live")
@@ -137,7 +137,7 @@ async def listen() -> Events:
 # Rankings of a day, a week, a month, a year and all time; also for a screen in a town hall.
 
 
-PERIODS = get_args(Period)
+_PERIODS = get_args(Period)
 
 
 class Wanted(Struct):
@@ -147,14 +147,14 @@ class Wanted(Struct):
 @pages.get("/ranking", name="ranking")
 async def ranking(rankings: Rankings, query: Wanted) -> Html:
     found = await rankings.of(query.period)
-    return Html("chiipochi/ranking.html", period=query.period, periods=PERIODS, **day_shown(found))
+    return Html("chiipochi/ranking.html", period=query.period, periods=_PERIODS, **_day_shown(found))
 
 
 @pages.get("/screen", name="screen")
 async def screen(rankings: Rankings, organisation: Organisation, query: Wanted) -> Html:
     """Large, without anything to tap; it looks again every minute."""
     found = await rankings.of(query.period)
-    return Html("chiipochi/screen.html", period=query.period, organisation=organisation, **day_shown(found))
+    return Html("chiipochi/screen.html", period=query.period, organisation=organisation, **_day_shown(found))
 
 
 # Who asks for the money: what the law wants shown, and what happens to people's data.

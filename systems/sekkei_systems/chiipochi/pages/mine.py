@@ -25,8 +25,8 @@ from sekkei_systems.chiipochi.service.receipts import FIRST_YEAR
 from sekkei_systems.chiipochi.service.reports import Sum, as_csv
 from sekkei_systems.chiipochi.texts import t
 
-CSV_ROWS_MAX = 5_000
-HISTORY_SHOWN = 10
+_CSV_ROWS_MAX = 5_000
+_HISTORY_SHOWN = 10
 
 pages = Pages()
 
@@ -42,7 +42,7 @@ async def show(token: str, donor: Donor, mine: Mine, links: Links, query: PageQu
     return Html(
         "chiipochi/mine.html",
         token=token,
-        history=await mine.history(donor, query.after, size=HISTORY_SHOWN),
+        history=await mine.history(donor, query.after, size=_HISTORY_SHOWN),
         today=found.today,
         year=year,
         favourites=[(year.names[code], amount) for code, amount in year.favourites[:3]],
@@ -63,7 +63,7 @@ async def spreadsheet(donor: Donor, mine: Mine, language: str) -> Response:
     found: list[Donation] = []
     async for donation in mine.all(donor):
         found.append(donation)
-        if len(found) == CSV_ROWS_MAX:
+        if len(found) == _CSV_ROWS_MAX:
             break
     return download("donations.csv", as_csv(found, language))
 
@@ -77,7 +77,7 @@ async def forget(donor: Donor, jobs: Jobs, clock: Clock) -> Redirect:
 # The way to the provider, and the way back.
 
 
-LOOKS_MAX = 30
+_LOOKS_MAX = 30
 """Every two seconds: a provider that has not told us after a minute takes its time."""
 
 
@@ -109,8 +109,8 @@ async def unpaid(token: str, orders: Orders, organisation: Organisation) -> Html
 async def paid(token: str, orders: Orders, organisation: Organisation, query: Looks) -> Html:
     """Looks again for a little while; whoever comes later sees how it stands and can go on paying."""
     donation = await orders.of_link(token)
-    looks = min(query.looks, LOOKS_MAX)
-    again = donation.status is Status.PENDING and not donation.pay_url and looks < LOOKS_MAX
+    looks = min(query.looks, _LOOKS_MAX)
+    again = donation.status is Status.PENDING and not donation.pay_url and looks < _LOOKS_MAX
     return Html(
         "chiipochi/done.html",
         donation=donation,

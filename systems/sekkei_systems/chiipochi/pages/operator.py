@@ -24,14 +24,14 @@ from sekkei_systems.chiipochi.service.payments import Reconciliation
 from sekkei_systems.chiipochi.service.refunds import Refunds, Surpluses
 from sekkei_systems.chiipochi.service.reports import Exports, Reports, as_csv
 
-PENDING_SHOWN = 100
-FIND_LENGTH_MAX = 120
+_PENDING_SHOWN = 100
+_FIND_LENGTH_MAX = 120
 
 pages = Pages()
 
 
 class Wanted(Struct):
-    find: Annotated[str, Line(FIND_LENGTH_MAX, 0)] = ""
+    find: Annotated[str, Line(_FIND_LENGTH_MAX, 0)] = ""
 
 
 class DayForm(Struct):
@@ -58,13 +58,13 @@ class TwiceForm(Struct):
 async def show(
     operator: Operator, asked: Asked, service: Service, channel: Channel, exports: Exports, query: Wanted
 ) -> Html:
-    wanted = query.find.strip()[:FIND_LENGTH_MAX]
+    wanted = query.find.strip()[:_FIND_LENGTH_MAX]
     quota = await channel.quota()
     return Html(
         "chiipochi/operator.html",
         day=asked.day,
         check=await service.reports.check(asked.day),
-        pending=await service.reconciliation.pending(PENDING_SHOWN),
+        pending=await service.reconciliation.pending(_PENDING_SHOWN),
         owed=await service.refunds.owed(operator),
         surplus=await service.surpluses.owed(operator),
         given_back=await service.refunds.given_back(operator),

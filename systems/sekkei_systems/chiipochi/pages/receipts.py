@@ -22,7 +22,7 @@ from sekkei_systems.chiipochi.service.letters import spoken
 from sekkei_systems.chiipochi.service.receipts import FIRST_YEAR, Details, Receipts
 from sekkei_systems.chiipochi.texts import say
 
-REGISTER = ("number", "issued", "amount", "what", "name", "cancelled", "replaced-by")
+_REGISTER = ("number", "issued", "amount", "what", "name", "cancelled", "replaced-by")
 
 pages = Pages()
 
@@ -96,7 +96,7 @@ async def sheet(donor: Donor, receipts: Receipts, number: str, language: str) ->
 async def register(operator: Operator, receipts: Receipts, clock: Clock, query: WantedYear, language: str) -> Response:
     """The register of a year: every number, without a gap."""
     year = query.year or days.today(clock).year
-    rows: list[list[object]] = [[say(language, f"receipts.csv-{column}") for column in REGISTER]]
+    rows: list[list[object]] = [[say(language, f"receipts.csv-{column}") for column in _REGISTER]]
     for one in await receipts.register(operator, year):
         found = one.receipt
         cancelled = days.day_of(found.cancelled_at) if found.cancelled_at else None

@@ -158,20 +158,20 @@ class Provider(Protocol):
 # No provider: a public address without one takes no money, and gives none away.
 
 
-NOT_SET_UP = "no payment provider is set up: SEKKEI_STRIPE_SECRET_KEY is missing"
+_NOT_SET_UP = "no payment provider is set up: SEKKEI_STRIPE_SECRET_KEY is missing"
 
 
 class NoProvider:
     name = "none"
 
     async def create(self, order: Order) -> Checkout:
-        raise ProviderDown(NOT_SET_UP)
+        raise ProviderDown(_NOT_SET_UP)
 
     def verify(self, body: bytes, headers: Mapping[str, str]) -> PaymentEvent | LaterEvent | None:
         raise BadCallback()
 
     async def fetch(self, tx_id: str) -> PaymentEvent | None:
-        raise ProviderDown(NOT_SET_UP)
+        raise ProviderDown(_NOT_SET_UP)
 
     async def instructions(self, tx_id: str) -> Instructions | None:
         return None
@@ -180,20 +180,20 @@ class NoProvider:
         return None
 
     async def afterwards(self, tx_id: str) -> Afterwards:
-        raise ProviderDown(NOT_SET_UP)
+        raise ProviderDown(_NOT_SET_UP)
 
     async def refund(self, tx_id: str, order_id: str, key: str) -> str:
-        raise RefundRefused(NOT_SET_UP)
+        raise RefundRefused(_NOT_SET_UP)
 
     async def movements(self, since: datetime, until: datetime) -> AsyncIterator[Movement]:
-        raise ProviderDown(NOT_SET_UP)
+        raise ProviderDown(_NOT_SET_UP)
         yield  # so that it is iterated over like any other
 
     async def parts_of(self, payout_id: str) -> list[str]:
-        raise ProviderDown(NOT_SET_UP)
+        raise ProviderDown(_NOT_SET_UP)
 
     async def balance(self) -> int:
-        raise ProviderDown(NOT_SET_UP)
+        raise ProviderDown(_NOT_SET_UP)
 
 
 # Ways to pay at Stripe, as the settings name them.
@@ -203,14 +203,14 @@ KNOWN = ("card", "konbini", "customer_balance")
 LEAST = {"card": 50, "konbini": 120, "customer_balance": 50}
 MOST = {"konbini": 300_000}
 """Yen below and above which Stripe does not take a way to pay."""
-KONBINI_DAYS, KONBINI_DAYS_MAX = 3, 60
+_KONBINI_DAYS, KONBINI_DAYS_MAX = 3, 60
 
 
 @dataclass(frozen=True, slots=True)
 class Methods:
     names: tuple[str, ...] = ()
     """Empty: whatever is switched on in Stripe's Dashboard."""
-    konbini_days: int = KONBINI_DAYS
+    konbini_days: int = _KONBINI_DAYS
 
     @staticmethod
     def configured(settings: Settings) -> Methods:
@@ -221,7 +221,7 @@ class Methods:
                 f"SEKKEI_STRIPE_PAYMENT_METHODS is a list of {', '.join(KNOWN)} with card in it (a small donation can "
                 f"be paid no other way); it is {','.join(names)!r}."
             )
-        days = settings.get("stripe_konbini_days", str(KONBINI_DAYS))
+        days = settings.get("stripe_konbini_days", str(_KONBINI_DAYS))
         if not days.isascii() or not days.isdigit() or not 1 <= int(days) <= KONBINI_DAYS_MAX:
             raise ValueError(f"SEKKEI_STRIPE_KONBINI_DAYS is a number from 1 to {KONBINI_DAYS_MAX}; it is {days!r}.")
         return Methods(names, int(days))

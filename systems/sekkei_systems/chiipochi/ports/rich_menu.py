@@ -57,17 +57,17 @@ def _area(place: int, name: str, language: Language) -> dict[str, Any]:
 PICTURE_BYTES_MAX = 1_000_000
 """LINE takes no larger one."""
 ICON, LABEL_WIDTH, LABEL_HEIGHT = 300, 720, 170
-SCALE = 4
+_SCALE = 4
 """Shapes are drawn so much larger and made smaller again, which smooths their edges."""
 COLOURS = 64
-GROUND, CARD, INK, ACCENT = "#ffeedd", "#ffffff", "#3b2f2a", "#e8743b"
+_GROUND, CARD, INK, ACCENT = "#ffeedd", "#ffffff", "#3b2f2a", "#e8743b"
 _DATA = Path(__file__).parents[1] / "data"
 
 
 @functools.cache
 def picture(language: Language) -> bytes:
     """A PNG of the size that the menu says."""
-    image = Image.new("RGB", (WIDTH, HEIGHT), GROUND)
+    image = Image.new("RGB", (WIDTH, HEIGHT), _GROUND)
     draw = ImageDraw.Draw(image)
     labels = _labels(language)
     for place, icon in enumerate(AREAS):
@@ -117,7 +117,7 @@ def draw_labels(language: Language, font_path: str, index: int = 0) -> bytes:
 
 
 def _icon(name: str) -> Image.Image:
-    side = ICON * SCALE
+    side = ICON * _SCALE
     mask = Image.new("L", (side, side), 0)
     _ICONS[name](_Pen(ImageDraw.Draw(mask), side / 100))
     return mask.resize((ICON, ICON), Image.Resampling.LANCZOS)

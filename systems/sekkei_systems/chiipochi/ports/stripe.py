@@ -44,14 +44,14 @@ from sekkei_systems.chiipochi.refusals import BadCallback
 # Signatures as Stripe writes them, `t=<seconds>,v1=<hex>`: HMAC-SHA256 over `<seconds>.<body>`.
 
 
-TOLERANCE_SECONDS = 300
+_TOLERANCE_SECONDS = 300
 
 
 def sign_body(secret: bytes, now: float, body: bytes) -> str:
     return f"t={int(now)},v1={_signature(secret, str(int(now)), body)}"
 
 
-def check_signature(secret: bytes, now: float, body: bytes, header: str | None) -> None:
+def _check_signature(secret: bytes, now: float, body: bytes, header: str | None) -> None:
     """Raise BadCallback unless one of the signatures is right and not too old."""
     parts = [part.strip().partition("=") for part in (header or "").split(",")]
     times = [value for name, _, value in parts if name == "t"]
@@ -60,7 +60,7 @@ def check_signature(secret: bytes, now: float, body: bytes, header: str | None) 
         raise BadCallback()
     expected = _signature(secret, times[0], body).encode()
     matches = [hmac.compare_digest(expected, one.encode()) for one in given]
-    if not any(matches) or abs(now - int(times[0])) > TOLERANCE_SECONDS:
+    if not any(matches) or abs(now - int(times[0])) > _TOLERANCE_SECONDS:
         raise BadCallback()
 
 
@@ -71,7 +71,7 @@ def _signature(secret: bytes, seconds: str, body: bytes) -> str:
 API_URL = "https://api.stripe.com"
 BUSY_SECONDS = (0.2, 0.4, 0.8, 1.6)
 """Until Stripe is asked again that is at the same request (409), or at too many (429)."""
-KEYS_MAX = 10
+_KEYS_MAX = 10
 """So many failures in a row that Stripe has kept, and somebody else may try later."""
 _OUTCOMES = {
     "checkout.session.async_payment_succeeded": Outcome.PAID,
@@ -200,7 +200,7 @@ class Stripe:
     # What Stripe says
 
     def verify(self, body: bytes, headers: Mapping[str, str]) -> PaymentEvent | LaterEvent | None:
-        check_signature(self._webhook_secret, self._clock.now(), body, headers.get("stripe-signature"))
+        _check_signature(self._webhook_secret, self._clock.now(), body, headers.get("stripe-signature"))
         try:
             event = orjson.loads(body)
             kind, found = str(event["type"]), event["data"]["object"]
@@ -215,7 +215,7 @@ class Stripe:
             raise BadCallback() from None
 
     def _is_ours(self, session: Mapping[str, Any]) -> bool:
-        """Another program of the account may sell through Checkout too. Checkouts of before 0.2 do not name a site."""
+        """Another program of the account may sell through Checkout too. A checkout without a site is taken for ours."""
         marks = _object(session.get("metadata"))
         return "order_id" in marks and marks.get("site", self._site) == self._site
 
@@ -320,7 +320,7 @@ class Stripe:
     async def _answers(self, path: str, fields: Mapping[str, str], key: str) -> AsyncIterator[Answer]:
         """One; but Stripe keeps it under the key for a day, also that it failed. Whether it did what it was asked is
         not known then, and it is asked under a further key."""
-        for number in range(1, KEYS_MAX + 1):
+        for number in range(1, _KEYS_MAX + 1):
             answer = await self._send(path, fields, key if number == 1 else f"{key}|{number}")
             yield answer
             if not _is_kept_failure(answer):

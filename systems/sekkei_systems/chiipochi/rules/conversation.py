@@ -40,10 +40,10 @@ from sekkei_systems.chiipochi.texts import Language
 
 AMOUNTS = (100, 300, 500)
 AMOUNT_MIN, AMOUNT_MAX = 100, 50_000
-AMOUNT_DIGITS_MAX = 12
+_AMOUNT_DIGITS_MAX = 12
 SESSION = timedelta(minutes=10)
-ASKED_BY_MAX = 8
-CLOCKS_DIFFER_MS = 60_000
+_ASKED_BY_MAX = 8
+_CLOCKS_DIFFER_MS = 60_000
 """More than this no two clocks of ours are apart."""
 TEXT_LENGTH_MAX = 200
 """Of what is looked at for a speciality; nobody types a longer one."""
@@ -213,7 +213,7 @@ Decision = (
 )
 
 YES = frozenset(map(normalised, ("はい", "yes", "うん", "ok", "お願いします", "寄付する")))
-DONATE = frozenset(map(normalised, ("寄付する", "寄付", "寄付したい", "寄付します", "donate", "give")))
+_DONATE = frozenset(map(normalised, ("寄付する", "寄付", "寄付したい", "寄付します", "donate", "give")))
 NO = frozenset(map(normalised, ("いいえ", "no", "キャンセル", "やめる", "やめます", "中止")))
 _TOPIC_WORDS: dict[Topic, tuple[str, ...]] = {
     "today": ("今日の合計", "わたしの合計", "合計", "today"),
@@ -231,8 +231,8 @@ _LANGUAGE_WORDS: dict[Language, tuple[str, ...]] = {
     "ja": ("日本語", "にほんご", "japanese"),
     "en": ("english", "英語", "えいご"),
 }
-SPEAK = {normalised(word): language for language, said in _LANGUAGE_WORDS.items() for word in said}
-STOP_PLEDGE = frozenset(map(normalised, ("毎月の寄付をやめる", "毎月をやめる", "毎月停止", "stop monthly")))
+_SPEAK = {normalised(word): language for language, said in _LANGUAGE_WORDS.items() for word in said}
+_STOP_PLEDGE = frozenset(map(normalised, ("毎月の寄付をやめる", "毎月をやめる", "毎月停止", "stop monthly")))
 _MONTHLY = re.compile(r"毎月|(?<![a-z])(?:monthly|every month)(?![a-z])", re.IGNORECASE)
 
 
@@ -248,8 +248,8 @@ def in_time(incoming: Incoming, state: UserState | None, now: datetime) -> Incom
     than what comes now when such a time was written into it. A little later it may well be: clocks differ, and LINE's
     times are in order among themselves."""
     now_ms = int(now.timestamp() * 1000)
-    at_ms = incoming.at_ms if incoming.at_ms <= now_ms + CLOCKS_DIFFER_MS else now_ms
-    if state is not None and (state.last_event_ts or 0) > now_ms + CLOCKS_DIFFER_MS:
+    at_ms = incoming.at_ms if incoming.at_ms <= now_ms + _CLOCKS_DIFFER_MS else now_ms
+    if state is not None and (state.last_event_ts or 0) > now_ms + _CLOCKS_DIFFER_MS:
         at_ms = state.last_event_ts or at_ms
     return incoming if at_ms == incoming.at_ms else replace(incoming, at_ms=at_ms)
 
@@ -289,7 +289,7 @@ def _told_by(message_id: str | None, decision: Decision, question: _Question) ->
         return decision
     same = question.is_open and decision.prefecture == question.prefecture
     before = question.asked_by.split() if same else []
-    return replace(decision, asked_by=" ".join([*before, *([message_id] if message_id else [])][-ASKED_BY_MAX:]))
+    return replace(decision, asked_by=" ".join([*before, *([message_id] if message_id else [])][-_ASKED_BY_MAX:]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -323,15 +323,15 @@ def _question(state: UserState | None, now: datetime, appeals: Sequence[Named]) 
 def _on_text(text: str, question: _Question, appeals: Sequence[Named], offered: Sequence[int]) -> Decision:
     text = text.strip()[:TEXT_LENGTH_MAX]
     word = normalised(text)
-    if word in YES and (question.is_open or word not in DONATE):
+    if word in YES and (question.is_open or word not in _DONATE):
         return _confirm(question)
-    if word in DONATE:
+    if word in _DONATE:
         return Browse()
     if word in NO:
         return Cancel() if question.is_open else _without_question(question)
-    if word in SPEAK:
-        return Speak(SPEAK[word])
-    if word in STOP_PLEDGE:
+    if word in _SPEAK:
+        return Speak(_SPEAK[word])
+    if word in _STOP_PLEDGE:
         return StopPledge()
     if word in TOPICS:
         return Tell(TOPICS[word])
@@ -452,7 +452,7 @@ def _in_a_group(incoming: Incoming) -> Decision:
 
 def _amount(text: str) -> int | None:
     """What a button of ours carries."""
-    return int(text) if text.isascii() and text.isdigit() and len(text) <= AMOUNT_DIGITS_MAX else None
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= _AMOUNT_DIGITS_MAX else None
 
 
 def _fields(data: str) -> dict[str, str]:

@@ -21,7 +21,7 @@ OTHER = ("sticker", "image", "video", "audio", "file", "location")
 _USER = re.compile(r"U[0-9A-Za-z_-]{1,64}")
 _EVENT = re.compile(r"[0-9A-Za-z_-]{1,64}")
 
-RawEvent = dict[str, Any]
+_RawEvent = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Received:
     """An event that is for us, and its JSON as it came."""
 
     incoming: Incoming
-    raw: RawEvent
+    raw: _RawEvent
 
 
 def read_events(body: bytes) -> list[Received]:

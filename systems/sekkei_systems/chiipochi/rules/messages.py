@@ -28,15 +28,15 @@ from sekkei_systems.chiipochi.texts import Language, say, yen
 Message = dict[str, Any]
 
 MESSAGES_MAX = 5
-TEXT_UNITS_MAX = 5_000
+_TEXT_UNITS_MAX = 5_000
 QUICK_REPLIES_MAX = 13
 LABEL_MAX = 20
 DATA_MAX = 300
-URI_MAX = 1_000
+_URI_MAX = 1_000
 ALT_TEXT_MAX = 400
 BUBBLE_BYTES_MAX = 30_000
 CAROUSEL_BYTES_MAX = 50_000
-CAROUSEL_BUBBLES_MAX = 12
+_CAROUSEL_BUBBLES_MAX = 12
 SENDER_MAX = 20
 
 
@@ -50,7 +50,7 @@ def check(messages: Sequence[Message]) -> None:
         raise Unsendable(f"{len(messages)} messages in one request; LINE takes 1 to {MESSAGES_MAX}")
     for message in messages:
         if message["type"] == "text":
-            _check_length("text", units(message["text"]), 1, TEXT_UNITS_MAX)
+            _check_length("text", units(message["text"]), 1, _TEXT_UNITS_MAX)
         else:
             _check_length("altText", units(message["altText"]), 1, ALT_TEXT_MAX)
             _check_container(message["contents"])
@@ -75,7 +75,7 @@ def actions(part: Any) -> Iterable[Message]:
 def _check_container(contents: Message) -> None:
     size = len(orjson.dumps(contents))
     if contents["type"] == "carousel":
-        _check_length("carousel", len(contents["contents"]), 1, CAROUSEL_BUBBLES_MAX)
+        _check_length("carousel", len(contents["contents"]), 1, _CAROUSEL_BUBBLES_MAX)
         _check_length("carousel in bytes", size, 1, CAROUSEL_BYTES_MAX)
     else:
         _check_length("bubble in bytes", size, 1, BUBBLE_BYTES_MAX)
@@ -89,11 +89,11 @@ def _check_action(action: Message) -> None:
     elif action["type"] == "message":
         _check_length("text", units(action["text"]), 1, DATA_MAX)
     elif action["type"] == "uri":
-        check_uri(action["uri"])
+        _check_uri(action["uri"])
 
 
-def check_uri(uri: str) -> None:
-    _check_length("uri", units(uri), 1, URI_MAX)
+def _check_uri(uri: str) -> None:
+    _check_length("uri", units(uri), 1, _URI_MAX)
     if not uri.startswith(("http://", "https://", "line://", "tel:")):
         raise Unsendable(f"the address {uri[:60]} is of no scheme that LINE opens")
 
@@ -160,9 +160,9 @@ def may_push(push: Push, limit: int | None, used: int) -> bool:
     return push is Push.ALWAYS
 
 
-INK, QUIET, ACCENT, CREAM = "#3b2f2a", "#8a7a70", "#e8743b", "#fff7ee"
-TIMES_WORTH_A_WORD = frozenset({5, 10, 25, 50, 100, 200, 300, 400, 500, 1000})
-MEDALS = ("🥇", "🥈", "🥉")
+INK, QUIET, ACCENT, _CREAM = "#3b2f2a", "#8a7a70", "#e8743b", "#fff7ee"
+_TIMES_WORTH_A_WORD = frozenset({5, 10, 25, 50, 100, 200, 300, 400, 500, 1000})
+_MEDALS = ("🥇", "🥈", "🥉")
 _WITH_MENU = frozenset({"welcome", "welcome-back", "help", "unknown", "nothing-pending", "expired", "language"})
 _MARKS = {Status.PENDING: "⏳", Status.SUCCEEDED: "✅", Status.FAILED: "✖"}
 _NONCE = "NONCE0NONCE0NONC"
@@ -205,14 +205,14 @@ def confirm_letter(
 
 
 def pay_letter(prefecture: Prefecture, amount: int, url: str, language: Language) -> Letter:
-    check_uri(url)
+    _check_uri(url)
     if prefecture.code not in PREFECTURES:
         return letter(pay(prefecture, amount, url, language))
     return _pay_form(prefecture.code, amount, language).replace(_URL, _escaped(url))
 
 
 def thanks_letter(prefecture: Prefecture, amount: int, card: Mapping[str, int], url: str, language: Language) -> Letter:
-    check_uri(url)
+    _check_uri(url)
     if prefecture.code not in PREFECTURES:
         return letter(thanks(prefecture, amount, card, url, language))
     card = {code: count for code, count in card.items() if code in PREFECTURES}
@@ -401,7 +401,7 @@ def _praise(prefecture: Prefecture, card: Mapping[str, int], language: Language)
         return say(language, "bot.thanks.all")
     if card[prefecture.code] == 1 and reached % 10 == 0:
         return say(language, "bot.thanks.region", prefectures=reached)
-    return say(language, "bot.thanks.times", times=times) if times in TIMES_WORTH_A_WORD else ""
+    return say(language, "bot.thanks.times", times=times) if times in _TIMES_WORTH_A_WORD else ""
 
 
 def of_money(news: str, prefecture: Prefecture, amount: int, language: Language) -> list[Message]:
@@ -436,7 +436,7 @@ def everyone_today(amount: int, count: int, language: Language) -> list[Message]
 def ranking(rows: Sequence[tuple[str, int]], url: str, language: Language) -> list[Message]:
     """`rows` are prefecture codes with their yen, the highest first."""
     lines = [
-        f"{MEDALS[place] if place < len(MEDALS) else f'{place + 1}.'} "
+        f"{_MEDALS[place] if place < len(_MEDALS) else f'{place + 1}.'} "
         f"{PREFECTURES[code].name(language)}　{yen(amount, language)}"
         for place, (code, amount) in enumerate(rows[:10])
     ]
@@ -522,7 +522,13 @@ def flex(alt: str, lines: list[Message], buttons: list[Message]) -> Message:
         "contents": {
             "type": "bubble",
             "size": "kilo",
-            "body": {"type": "box", "layout": "vertical", "spacing": "sm", "backgroundColor": CREAM, "contents": lines},
+            "body": {
+                "type": "box",
+                "layout": "vertical",
+                "spacing": "sm",
+                "backgroundColor": _CREAM,
+                "contents": lines,
+            },
             "footer": {"type": "box", "layout": "vertical", "spacing": "sm", "contents": buttons},
         },
     }
@@ -565,7 +571,7 @@ EDITABLE = (
     "pledge-stopped",
     "no-pledge",
 )
-SUMS_MAX, TEXT_LENGTH_MAX = 4, 1_000
+_SUMS_MAX, TEXT_LENGTH_MAX = 4, 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -587,7 +593,7 @@ class Words:
 def are_sums(given: Sequence[int]) -> bool:
     """Can a card offer these? From the smallest to the largest, each once."""
     within = all(AMOUNT_MIN <= amount <= AMOUNT_MAX for amount in given)
-    return len(given) <= SUMS_MAX and within and list(given) == sorted(set(given))
+    return len(given) <= _SUMS_MAX and within and list(given) == sorted(set(given))
 
 
 # One of everything that the bot can say, the longest that can happen: to be checked by tests and by LINE itself.
@@ -614,7 +620,7 @@ WHOLE = (
     "no-pledge",
     "failed",
 )
-OF_MONEY = ("refunded", "refund-back", "paid-late", "paid-twice")
+_OF_MONEY = ("refunded", "refund-back", "paid-late", "paid-twice")
 
 
 def everything(language: Language) -> list[list[Message]]:
@@ -630,7 +636,7 @@ def everything(language: Language) -> list[list[Message]]:
         pay(LONGEST, 50_000, URL, language),
         *(thanks(LONGEST, 50_000, some, URL, language) for some in (card, {**card, LONGEST.code: 1})),
         thanks(LONGEST, 100, {LONGEST.code: 5}, URL, language),
-        *(of_money(news, LONGEST, 50_000, language) for news in OF_MONEY),
+        *(of_money(news, LONGEST, 50_000, language) for news in _OF_MONEY),
         my_today(10**9, 10**6, 10**9, language),
         everyone_today(10**12, 10**9, language),
         ranking([(code, 10**9) for code in PREFECTURES], URL, language),

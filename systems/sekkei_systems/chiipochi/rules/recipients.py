@@ -25,7 +25,7 @@ from sekkei_systems.chiipochi.texts import Language
 
 
 _FILE = Path(__file__).parents[1] / "data" / "prefectures.txt"
-CONTAINED_LENGTH_MIN = 3
+_CONTAINED_LENGTH_MIN = 3
 """A shorter word is only known when it is all that was typed."""
 TEXT_LENGTH_MAX = 100
 """Nobody names a speciality in a longer sentence."""
@@ -112,7 +112,7 @@ def _found_inside() -> tuple[str, ...]:
     kana (あいち in あいちゃん)."""
     alone = {normalised(name) for prefecture in PREFECTURES.values() for name in prefecture.other_names}
     return tuple(
-        word for word in _words() if len(word) >= CONTAINED_LENGTH_MIN and not word.isascii() and word not in alone
+        word for word in _words() if len(word) >= _CONTAINED_LENGTH_MIN and not word.isascii() and word not in alone
     )
 
 

@@ -14,7 +14,7 @@ from sekkei.runtime.settings import Settings
 from sekkei.web import User
 from sekkei.web.console import operator
 
-MY_PAGE_KEPT = timedelta(days=30)
+_MY_PAGE_KEPT = timedelta(days=30)
 
 
 @dataclass
@@ -48,7 +48,7 @@ class Links:
         return self._opened(self._orders, token)
 
     def my_token(self, user_id: str) -> str:
-        return self._mine.sign(user_id, until=int(self.clock.now() + MY_PAGE_KEPT.total_seconds()))
+        return self._mine.sign(user_id, until=int(self.clock.now() + _MY_PAGE_KEPT.total_seconds()))
 
     def user_of(self, token: str) -> str:
         return self._opened(self._mine, token)

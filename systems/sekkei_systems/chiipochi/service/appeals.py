@@ -32,7 +32,7 @@ from sekkei_systems.chiipochi.texts import Language
 
 KEPT_SECONDS = 10.0
 """How long other processes may not know of a change."""
-WORDS_MAX, WORD_LENGTH, NAME_LENGTH, TEXT_LENGTH, GOAL_MAX = 20, (2, 20), 40, 300, 10**9
+WORDS_MAX, _WORD_LENGTH, _NAME_LENGTH, _TEXT_LENGTH, _GOAL_MAX = 20, (2, 20), 40, 300, 10**9
 _CODE = re.compile(r"[A-Z0-9]{2,20}")
 FIELDS = ("ja", "en", "words", "says_ja", "says_en", "amounts", "monthly", "goal", "first", "last")
 
@@ -95,7 +95,7 @@ class Appeals:
         before = next((one for one in await self.db.all(all_appeals().consistent()) if one.code == wanted.code), None)
         if (before.version if before else 0) != wanted.version:
             raise Conflict()
-        changes = changes_between(before, wanted, FIELDS)
+        changes = _changes_between(before, wanted, FIELDS)
         if not changes:
             return
         change = AppealChange(at=days.now(self.clock), code=wanted.code, by=operator.id, changes=changes)
@@ -109,22 +109,22 @@ class Appeals:
 def _check(wanted: Appeal) -> None:
     if not _CODE.fullmatch(wanted.code):
         raise BadAppeal(field="code")
-    if not wanted.ja.strip() or max(len(wanted.ja), len(wanted.en)) > NAME_LENGTH:
+    if not wanted.ja.strip() or max(len(wanted.ja), len(wanted.en)) > _NAME_LENGTH:
         raise BadAppeal(field="ja")
-    low, high = WORD_LENGTH
+    low, high = _WORD_LENGTH
     if not 1 <= len(wanted.words) <= WORDS_MAX or not all(low <= len(word) <= high for word in wanted.words):
         raise BadAppeal(field="words")
-    if max(len(wanted.says_ja), len(wanted.says_en)) > TEXT_LENGTH:
+    if max(len(wanted.says_ja), len(wanted.says_en)) > _TEXT_LENGTH:
         raise BadAppeal(field="says_ja")
     if not are_sums(wanted.amounts):
         raise BadAppeal(field="amounts")
-    if not 1 <= wanted.goal <= GOAL_MAX:
+    if not 1 <= wanted.goal <= _GOAL_MAX:
         raise BadAppeal(field="goal")
     if not date(2025, 1, 1) <= wanted.first <= wanted.last:
         raise BadAppeal(field="last")
 
 
-def changes_between(before: object | None, after: object, names: Sequence[str]) -> list[str]:
+def _changes_between(before: object | None, after: object, names: Sequence[str]) -> list[str]:
     """Each as `name: before → after`."""
     found = []
     for name in names:
@@ -138,7 +138,7 @@ def _shown(value: object) -> str:
     return "" if value is None else ", ".join(map(str, value)) if isinstance(value, list) else f"{value}"
 
 
-WORDING_FIELDS = ("ja", "en", "amounts")
+_WORDING_FIELDS = ("ja", "en", "amounts")
 
 
 @dataclass
@@ -168,7 +168,7 @@ class Wordings:
         before = found.get(wanted.name)
         if (before.version if before else 0) != wanted.version:
             raise Conflict()
-        changes = changes_between(before or Wording(name=wanted.name), wanted, WORDING_FIELDS)
+        changes = _changes_between(before or Wording(name=wanted.name), wanted, _WORDING_FIELDS)
         if not changes:
             return
         change = AppealChange(at=days.now(self.clock), code=f"TEXT-{wanted.name}", by=operator.id, changes=changes)

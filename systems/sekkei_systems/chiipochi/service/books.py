@@ -36,13 +36,13 @@ from sekkei_systems.chiipochi.service.access import Donor, Operator
 from sekkei_systems.chiipochi.service.donations import donation_key
 from sekkei_systems.chiipochi.service.receipts import Details
 
-BEGINNING = datetime(2025, 1, 1, tzinfo=UTC)
+_BEGINNING = datetime(2025, 1, 1, tzinfo=UTC)
 OVERLAP = timedelta(days=2)
 """Looked at again: a movement may be told a little late."""
 MARKED = timedelta(days=1)
 """So often it is written down how far the books are, while nothing moves."""
 OTHER = "OTHER"
-MONTHS_TRIED = 24
+_MONTHS_TRIED = 24
 TOGETHER = 40
 """Two items each, and a transaction takes a hundred."""
 
@@ -128,7 +128,7 @@ class Books:
         """Book what has moved since the last time; how many movements were new."""
         now = days.now(self.clock)
         mark = await self.db.get(book_mark(SYNC))
-        since = mark.through - OVERLAP if mark and mark.through else BEGINNING
+        since = mark.through - OVERLAP if mark and mark.through else _BEGINNING
         found = [movement async for movement in self.provider.movements(since, now + timedelta(seconds=1))]
         fresh = 0
         for kind in (False, True):  # payouts last: by then their parts are in the books
@@ -252,7 +252,7 @@ def added_up(entries: Iterable[BookEntry]) -> list[Line]:
 def _months_from(month: str) -> Sequence[str]:
     """This month and those after it; the first that is open takes an entry."""
     day, found = date.fromisoformat(f"{month}-01"), []
-    for _ in range(MONTHS_TRIED):
+    for _ in range(_MONTHS_TRIED):
         found.append(f"{day:%Y-%m}")
         day = (day + timedelta(days=31)).replace(day=1)
     return found

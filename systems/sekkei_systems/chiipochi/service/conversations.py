@@ -38,7 +38,7 @@ from sekkei_systems.chiipochi.service.pledges import Pledges, pledge_day
 from sekkei_systems.chiipochi.service.reports import Reports
 from sekkei_systems.chiipochi.texts import Language
 
-HISTORY_LINES = 5
+_HISTORY_LINES = 5
 
 
 @dataclass
@@ -65,7 +65,7 @@ class Answers:
                 rows = [(code, total.amount) for code, total in (await self.reports.day(today)).ranking]
                 return messages.ranking(rows, self.links.dashboard(), language)
             case "history":
-                page = await self.mine.history(donor, size=HISTORY_LINES)
+                page = await self.mine.history(donor, size=_HISTORY_LINES)
                 return messages.history(list(page), self.links.mine(donor.user_id), language)
             case "stamps":
                 return messages.stamp_card(await self.mine.stamps(donor), self.links.mine(donor.user_id), language)

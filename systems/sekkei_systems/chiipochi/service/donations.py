@@ -18,7 +18,7 @@ from sekkei_systems.chiipochi.refusals import UnknownOrder
 from sekkei_systems.chiipochi.rules.messages import Letter
 from sekkei_systems.chiipochi.service.access import Links, Operator
 
-KEY_KEPT = timedelta(days=60)
+_KEY_KEPT = timedelta(days=60)
 """Long after the last chance to answer a question, or to deliver the answer again."""
 
 Actions = list[Action[Any, Any]]
@@ -70,7 +70,7 @@ class Donations:
 
     def once(self, donation: Donation) -> Put[Once]:
         """Part of the transaction that adds a donation: it fails when there is one of this key."""
-        return self.idempotency.mark(f"donation/{donation.idempotency_key}", kept=KEY_KEPT)
+        return self.idempotency.mark(f"donation/{donation.idempotency_key}", kept=_KEY_KEPT)
 
 
 def pseudonym(settings: Settings, user_id: str) -> str:

@@ -28,9 +28,9 @@ from sekkei_systems.chiipochi.service.letters import Channel
 
 TAKEN = EVENTS_KEPT - timedelta(days=1)
 """An older event may have been handled and forgotten; whoever brings it now has recorded it."""
-ASK_LINE = ("follow",)
+_ASK_LINE = ("follow",)
 """Kinds of events for which LINE is asked something: the language of a new friend."""
-LEFT_OVER = timedelta(seconds=30)
+_LEFT_OVER = timedelta(seconds=30)
 """An event that nobody has handled after so long was left over by a process that died."""
 LOOKED_AHEAD = timedelta(days=1)
 """Beyond our own clock: that of whoever took an event in may be ahead."""
@@ -50,7 +50,7 @@ class Inbox:
         """Handle what was delivered, for as long as the caller can wait; what is left then is written down."""
         oldest_ms = (self.clock.now() - TAKEN.total_seconds()) * 1000
         waiting = {found.incoming.event_id: found for found in delivered if found.incoming.at_ms > oldest_ms}
-        await self._put_off({id: waiting.pop(id) for id in [*waiting] if waiting[id].incoming.kind in ASK_LINE})
+        await self._put_off({id: waiting.pop(id) for id in [*waiting] if waiting[id].incoming.kind in _ASK_LINE})
         if not waiting:
             return
         task = self._begin(self._handle_all(waiting))
@@ -117,11 +117,11 @@ class Inbox:
         """When the oldest event that waits is left over, if nobody handles it; further ones are later."""
         ahead = days.now(self.clock) + LOOKED_AHEAD
         oldest = await self.db.first(unhandled_before(ahead))
-        return ((oldest and oldest.received_at) or ahead) + LEFT_OVER
+        return ((oldest and oldest.received_at) or ahead) + _LEFT_OVER
 
     async def handle_left_over(self) -> int:
         """Handle what a process left behind when it died; returns how many."""
-        moment = days.now(self.clock) - LEFT_OVER
+        moment = days.now(self.clock) - _LEFT_OVER
         handled = 0
         async for event in self.db.each(unhandled_before(moment)):
             incoming = read_event(orjson.loads(event.event or "{}"))

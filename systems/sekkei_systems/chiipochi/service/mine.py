@@ -44,7 +44,7 @@ class Overview:
     streak: int
 
 
-def add_up(found: Iterable[Donation], day: date) -> Sum:
+def _add_up(found: Iterable[Donation], day: date) -> Sum:
     """What came on a day and stayed, and what still waits."""
     amount = count = pending = 0
     for donation in found:
@@ -78,7 +78,7 @@ class Mine:
         """Money that came today, also for a donation of last week."""
         today = days.today(self.clock)
         found = await self.db.all(donations_of_user_between(donor.user_id, today - LATE, today).consistent())
-        return add_up(found, today)
+        return _add_up(found, today)
 
     async def history(self, donor: Donor, after: str | None = None, size: int = 20) -> Page[Donation]:
         return await self.db.page(history_of_user(donor.user_id), size=size, after=after)
@@ -98,7 +98,7 @@ class Mine:
         query = donations_of_user_between(donor.user_id, date(today.year, 1, 1) - LATE, today)
         found = await self.db.all(query.consistent())
         year = _year(found, today.year)
-        return Overview(year, add_up(found, today), await self._streak(donor, {today.year: year.months}))
+        return Overview(year, _add_up(found, today), await self._streak(donor, {today.year: year.months}))
 
     async def streak(self, donor: Donor) -> int:
         """For how many months in a row somebody has given; this month need not have come to it yet."""

@@ -57,7 +57,7 @@ from sekkei_systems.chiipochi.service.receipts import Receipts
 from sekkei_systems.chiipochi.service.refunds import AFTERWARDS, Surpluses
 from sekkei_systems.chiipochi.texts import LANGUAGES, say
 
-PAYABLE = timedelta(hours=23)
+_PAYABLE = timedelta(hours=23)
 """A checkout stays open for at most a day, and the link a little less."""
 EVENTS_KEPT = timedelta(days=30)
 
@@ -87,7 +87,7 @@ class Settling:
         link = self.links.pay(order_id_of(donation.user_id, donation.created_at))
         if donation.status is not Status.PENDING or donation.waiting_for is not None:
             return f"{link}/done"
-        until = donation.created_at + PAYABLE
+        until = donation.created_at + _PAYABLE
         if days.now(self.clock) >= until - timedelta(minutes=30):
             raise TooLateToPay()
         try:
@@ -106,7 +106,7 @@ class Settling:
         place = recipient_of(donation)
         description = " / ".join(say(one, "bot.pay.description", place=place.name(one)) for one in LANGUAGES)
         order_id = order_id_of(donation.user_id, donation.created_at)
-        until = donation.created_at + PAYABLE
+        until = donation.created_at + _PAYABLE
         return Order(order_id, donation.amount, description, f"{link}/done", f"{link}/back", until)
 
     async def receive(self, provider: str, body: bytes, headers: Mapping[str, str]) -> Result:
@@ -201,7 +201,7 @@ class Settling:
         return "late"
 
 
-GIVEN_UP = timedelta(hours=24)
+_GIVEN_UP = timedelta(hours=24)
 """A donation that nobody has begun to pay by then is given up."""
 STALE = timedelta(minutes=30)
 """A payment that has not been heard of for so long is asked for."""
@@ -228,10 +228,10 @@ def is_due(donation: Donation, now: datetime) -> bool:
     """Can anything have changed, and has enough time passed since we last asked?"""
     age = now - donation.created_at
     if donation.tx_id is None:
-        return age >= GIVEN_UP
+        return age >= _GIVEN_UP
     if donation.looked_at is None:
         return age >= STALE
-    return age >= max(GIVEN_UP, 2 * (donation.looked_at - donation.created_at))
+    return age >= max(_GIVEN_UP, 2 * (donation.looked_at - donation.created_at))
 
 
 @dataclass
@@ -296,7 +296,7 @@ class Reconciliation:
             await self.settling.apply(event)
             if event.outcome in (Outcome.PAID, Outcome.FAILED):
                 return "settled"
-        if event is not None or now - donation.created_at < GIVEN_UP:
+        if event is not None or now - donation.created_at < _GIVEN_UP:
             await self._looked(donation, now)
             return "open"
         order_id = order_id_of(donation.user_id, donation.created_at)

@@ -28,7 +28,7 @@ from sekkei_systems.chiipochi.design.models import AppealChange, BookMonth, Dona
 from sekkei_systems.chiipochi.service.access import Donor
 from sekkei_systems.chiipochi.service.mine import Mine
 
-SIGNED = (to_refund, given_back, to_refund, all_surplus, changes_of_appeals, closed_months)
+_SIGNED = (to_refund, given_back, to_refund, all_surplus, changes_of_appeals, closed_months)
 """Where those who run the bot stand in its records. A refund that fails goes back among those to do, so: twice."""
 PAGE = 100
 ABOUT = {
@@ -65,13 +65,11 @@ class BotPeople:
     async def _unsign(self, payload: Payload, cursor: str | None) -> Progress:
         """One page of one list; the lists are short beside all donations, and an index leads to each."""
         number, after = orjson.loads(cursor) if cursor else (0, None)
-        if number >= len(SIGNED):
-            return Progress(0)  # of an earlier version, which went through more
-        query: Query[Any] = SIGNED[number]()
+        query: Query[Any] = _SIGNED[number]()
         page = await self.db.page(query, size=PAGE, after=after)
         updates = [_without(found, payload["user_id"]) for found in page]
         done = sum([await self._write(update) for update in updates if update is not None])
-        if page.cursor is None and number + 1 == len(SIGNED):
+        if page.cursor is None and number + 1 == len(_SIGNED):
             return Progress(done)
         following = (number, page.cursor) if page.cursor else (number + 1, None)
         return Progress(done, orjson.dumps(following).decode())

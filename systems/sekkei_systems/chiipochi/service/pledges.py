@@ -21,15 +21,15 @@ from sekkei_systems.chiipochi.service.donations import Donations, Effects, order
 from sekkei_systems.chiipochi.service.letters import Readers
 from sekkei_systems.chiipochi.texts import Language
 
-DAY_MAX = 28
+_DAY_MAX = 28
 """Every month has it."""
 
 
 def pledge_day(now: datetime) -> int:
-    return min(days.day_of(now).day, DAY_MAX)
+    return min(days.day_of(now).day, _DAY_MAX)
 
 
-def month_due(day: int, today: date) -> str:
+def _month_due(day: int, today: date) -> str:
     """The month in which a day of the month came last."""
     return f"{today:%Y-%m}" if day <= today.day else f"{today.replace(day=1) - timedelta(days=1):%Y-%m}"
 
@@ -71,8 +71,8 @@ class Pledges:
         month that it fell in; months before that are let go."""
         today = days.today(self.clock)
         asked = 0
-        for day in range(1, DAY_MAX + 1):
-            month = month_due(day, today)
+        for day in range(1, _DAY_MAX + 1):
+            month = _month_due(day, today)
             async for pledge in self.db.each(pledges_on(day)):
                 if pledge.last_month is None or pledge.last_month < month:
                     asked += await self.ask(pledge, month)

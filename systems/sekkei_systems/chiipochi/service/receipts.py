@@ -98,7 +98,7 @@ class Details:
 TRIES_MAX = 8
 FIRST_YEAR = 2025
 """Before that there was no ちいポチ."""
-REPLACED_MAX = 90
+_REPLACED_MAX = 90
 """Single receipts that a year's can replace at once; a transaction takes a hundred."""
 CHECKED_MAX = 90
 """Of these and of the donations themselves, together."""
@@ -114,11 +114,11 @@ class Issued:
     person: Person | None
 
 
-def of_year(year: int) -> str:
+def _of_year(year: int) -> str:
     return f"YEAR-{year}"
 
 
-def of_donation(donation: Donation) -> str:
+def _of_donation(donation: Donation) -> str:
     return f"DONATION-{_time_of(donation)}"
 
 
@@ -147,7 +147,7 @@ class Receipts:
             return [found]
 
         (donation,) = await given()
-        return await self._issue(donor, of_donation(donation), given)
+        return await self._issue(donor, _of_donation(donation), given)
 
     async def issue_year(self, donor: Donor, year: int) -> Receipt:
         """For everything that came in a year."""
@@ -156,7 +156,7 @@ class Receipts:
         async def given() -> list[Donation]:
             return [donation for donation in await self.db.all(query) if donation.paid_day.year == year]
 
-        return await self._issue(donor, of_year(year), given)
+        return await self._issue(donor, _of_year(year), given)
 
     async def _issue(self, donor: Donor, what: str, read: Callable[[], Awaitable[list[Donation]]]) -> Receipt:
         """Looked at again after it was written: money that went back meanwhile has found no receipt to cancel."""
@@ -226,7 +226,7 @@ class Receipts:
         if what.startswith("YEAR-"):
             return
         (donation,) = given
-        whole = await self._valid(donor, of_year(donation.paid_day.year))
+        whole = await self._valid(donor, _of_year(donation.paid_day.year))
         if whole is not None and _covers(whole, donation):
             raise InYearsReceipt()
 
@@ -234,9 +234,9 @@ class Receipts:
         """Receipts of single donations that a year's replaces."""
         if not what.startswith("YEAR-"):
             return []
-        names = {of_donation(donation) for donation in given}
+        names = {_of_donation(donation) for donation in given}
         found = [one for one in await self.mine(donor) if one.what in names and one.cancelled_at is None]
-        if len(found) > REPLACED_MAX:
+        if len(found) > _REPLACED_MAX:
             raise Conflict()
         return found
 
@@ -292,7 +292,7 @@ class Receipts:
 
     async def _of(self, donation: Donation) -> list[Receipt]:
         """Receipts that may name it, also where its donor has been forgotten since."""
-        names = of_donation(donation), of_year(donation.paid_day.year)
+        names = _of_donation(donation), _of_year(donation.paid_day.year)
         found = [await self._valid(Donor(donation.user_id), name) for name in names]
         valid = [one for one in found if one is not None]
         if valid or await self._stands(donation):

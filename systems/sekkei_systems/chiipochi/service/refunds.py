@@ -38,7 +38,7 @@ REFUNDS = "chiipochi.refund"
 AFTERWARDS = "chiipochi.afterwards"
 """The one that asks what became of a payment (`later.py`)."""
 
-OVERTAKEN = "overtaken"
+_OVERTAKEN = "overtaken"
 """Of a try that no longer stands in the row: it came to nothing by what was heard since, or another one was begun.
 Whoever carried it out again would believe what the provider repeats of it."""
 
@@ -104,8 +104,8 @@ class Surpluses:
         found = await self._find(tx_id)
         if found.refunded_at is not None:
             return found.refund_id or ""
-        if not is_of(found.refund_asked_at, key):
-            return OVERTAKEN
+        if not _is_of(found.refund_asked_at, key):
+            return _OVERTAKEN
         refund_id = await self.provider.refund(tx_id, order_id, key)
         if not await self._returned(found, refund_id):
             raise Conflict()  # tried again a little later
@@ -114,7 +114,7 @@ class Surpluses:
     async def give_up(self, tx_id: str, key: str) -> None:
         """This try has come to nothing: somebody has to look at it, and may try again."""
         found = await self._find(tx_id)
-        if is_of(found.refund_asked_at, key):
+        if _is_of(found.refund_asked_at, key):
             failed = surpluses.update(tx_id).set(Surplus.refund_failed_at, days.now(self.clock))
             await self.db.write(failed.when(Surplus.refund_asked_at == found.refund_asked_at))
 
@@ -176,9 +176,9 @@ def key_of(asked_at: datetime) -> str:
     return f"{round(asked_at.timestamp() * 1000)}"
 
 
-def is_of(asked_at: datetime | None, key: str) -> bool:
-    """Is this the try that stands in the row? Before 0.2 they had no key."""
-    return asked_at is not None and key in ("", key_of(asked_at))
+def _is_of(asked_at: datetime | None, key: str) -> bool:
+    """Is this the try that stands in the row?"""
+    return asked_at is not None and key == key_of(asked_at)
 
 
 def _as_donation(found: Surplus) -> Donation:
@@ -225,7 +225,7 @@ class RefundTransport:
 
 def _asked(message: Message) -> tuple[str, str, str]:
     """Of which order and payment, and under which key."""
-    return message.body["order"], message.body["tx_id"], message.body.get("key", "")
+    return message.body["order"], message.body["tx_id"], message.body["key"]
 
 
 @dataclass
@@ -272,8 +272,8 @@ class Refunds:
             raise ConnectionError("the donation is not to be found")  # tried again a little later
         if _is_done(donation) and donation.refund_id:
             return donation.refund_id
-        if not is_of(donation.refund_asked_at, key):
-            return OVERTAKEN
+        if not _is_of(donation.refund_asked_at, key):
+            return _OVERTAKEN
         refund_id = await self.provider.refund(tx_id, order_id, key)
         if _is_done(donation):  # its news were quicker than its answer
             await self.db.write(name_refund(donation, refund_id))
@@ -284,7 +284,7 @@ class Refunds:
     async def give_up(self, order_id: str, tx_id: str, key: str) -> None:
         """This try has come to nothing: somebody has to look at it, and may try again."""
         donation = await self.orders.ordered(order_id, tx_id)
-        if donation is not None and is_of(donation.refund_asked_at, key):
+        if donation is not None and _is_of(donation.refund_asked_at, key):
             await self.db.write(refund_failed(donation, days.now(self.clock)))
 
     async def mark_refunded(self, operator: Operator, user_id: str, created_at: datetime) -> None:

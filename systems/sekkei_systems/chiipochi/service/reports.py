@@ -46,7 +46,7 @@ from sekkei_systems.chiipochi.service.donations import Donations
 from sekkei_systems.chiipochi.texts import say
 from sekkei_systems.days import JST
 
-REPAIRS_MAX = 5
+_REPAIRS_MAX = 5
 M = TypeVar("M")
 
 
@@ -153,7 +153,7 @@ class Reports:
     async def repair(self, day: date) -> Check:
         """Make a day's totals what the awards say, unless they change meanwhile; then count again. Not what the
         donations say: one that the stream has not told of yet would be counted twice."""
-        for _ in range(REPAIRS_MAX):
+        for _ in range(_REPAIRS_MAX):
             counted, donors = await self._awarded(day)
             found = Check(await self.day(day, consistent=True), counted, donors)
             if found.agrees:
@@ -218,7 +218,7 @@ def _still(amount: Field[M, int], value: int) -> Condition[M]:
 #            hive_partitioning=true) WHERE status = 'SUCCEEDED' AND refunded_at IS NULL GROUP BY ALL ORDER BY 3 DESC"
 
 
-SPREADSHEET = ("when", "prefecture", "yen", "status", "payment", "refunded")
+_SPREADSHEET = ("when", "prefecture", "yen", "status", "payment", "refunded")
 """What people get; the heads stand in the texts' [csv]."""
 
 
@@ -282,7 +282,7 @@ def _replace(path: Path, body: bytes) -> None:
 
 def as_csv(donations: Iterable[Donation], language: str) -> bytes:
     """For people: a spreadsheet opens it, Japanese included."""
-    heads = [say(language, f"csv.{column}") for column in SPREADSHEET]
+    heads = [say(language, f"csv.{column}") for column in _SPREADSHEET]
     return write([heads, *(_cells(donation, language) for donation in donations)])
 
 
@@ -307,9 +307,9 @@ WHOLE = "ALL"
 """The row of a period that stands for all prefectures, and says how far it is added up even when nobody gave."""
 FIRST = date(2025, 1, 1)
 """Before that there was no ちいポチ."""
-MONTHS_AGAIN = 2
+_MONTHS_AGAIN = 2
 """The month that goes on, and the one before, of which news can still come; changes of older ones are marked."""
-DAYS_ADDED_MAX = 31
+_DAYS_ADDED_MAX = 31
 
 log = logging.getLogger("sekkei_systems.chiipochi.rankings")
 
@@ -333,7 +333,7 @@ class Rankings:
         name = {"month": f"{today:%Y-%m}", "year": f"{today:%Y}", "all": ALL}[period]
         rows = await self.db.all(totals_of_period(name))
         since = max((row.through + timedelta(days=1) for row in rows), default=today.replace(day=1))
-        fresh = await self._days(max(since, today - timedelta(days=DAYS_ADDED_MAX)), today)
+        fresh = await self._days(max(since, today - timedelta(days=_DAYS_ADDED_MAX)), today)
         return _of_rows(today, [*rows, *fresh])
 
     async def _days(self, first: date, last: date) -> list[PrefectureTotal]:
@@ -358,7 +358,7 @@ class Rankings:
 
     def _last_months(self) -> Iterator[date]:
         month = days.today(self.clock).replace(day=1)
-        for _ in range(MONTHS_AGAIN):
+        for _ in range(_MONTHS_AGAIN):
             yield month
             month = (month - timedelta(days=1)).replace(day=1)
 
