@@ -62,8 +62,8 @@ def wish_of(access: Access, given: SearchIn) -> Wish:
         program=given.program,
         instructor=given.instructor,
         weekdays=frozenset(given.weekdays),
-        time_from=optional_time_in(given.time_from, "timeFrom"),
-        time_until=optional_time_in(given.time_until, "timeUntil"),
+        time_from=optional_time_in(given.time_from, "time_from"),
+        time_until=optional_time_in(given.time_until, "time_until"),
     )
 
 

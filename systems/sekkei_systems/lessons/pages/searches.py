@@ -14,7 +14,7 @@ from sekkei.runtime.refusals import Invalid, Refusal
 from sekkei.web import Form, Html, Pages, Redirect, Sent
 from sekkei_systems.lessons.api.searches import SearchIn, wish_of
 from sekkei_systems.lessons.design import Contact, Lesson
-from sekkei_systems.lessons.pages.view import View
+from sekkei_systems.lessons.pages.view import Typed, View
 from sekkei_systems.lessons.service.access import Access, Member
 from sekkei_systems.lessons.service.searches import Searches
 from sekkei_systems.lessons.service.timetable import Timetable
@@ -23,6 +23,11 @@ from sekkei_systems.lessons.texts import say
 _SUGGESTED_DAYS = 7
 
 pages = Pages()
+
+
+class SearchForm(SearchIn):
+    time_from: Typed | None = None
+    time_until: Typed | None = None
 
 
 class Prefilled(msgspec.Struct):
@@ -68,7 +73,7 @@ async def searches(shown: Shown, query: Prefilled) -> Html:
 
 @pages.post("/searches")
 async def save(
-    shown: Shown, person: Contact, member: Member, access: Access, searches: Searches, sent: Sent[SearchIn]
+    shown: Shown, person: Contact, member: Member, access: Access, searches: Searches, sent: Sent[SearchForm]
 ) -> Html | Redirect:
     answer = Redirect("lessons:searches")
     try:
