@@ -138,7 +138,6 @@ OWNERS = {
         f"{SYSTEMS}/chiipochi/service/reports.py",
         f"{SYSTEMS}/q/rules/pictures.py",
         f"{SYSTEMS}/tasks/pages/files.py",
-        f"{SYSTEMS}/tasks/pages/imports.py",
     },
     "threads": {
         "sekkei/design/sync_driver.py",
