@@ -54,7 +54,7 @@ from sekkei_systems.tasks.design import (
 from sekkei_systems.tasks.design.statuses import Status
 from sekkei_systems.tasks.rules.writes import still_open
 from sekkei_systems.tasks.service.imports import JOB as IMPORT
-from sekkei_systems.tasks.service.imports import ImportWork
+from sekkei_systems.tasks.service.imports import Imports
 from sekkei_systems.tasks.service.mail import Digest
 from sekkei_systems.tasks.service.subtasks import unlinked
 
@@ -74,7 +74,7 @@ class TaskJobs:
     clock: Clock
     jobs: Jobs
     digest: Digest
-    imports: ImportWork
+    imports: Imports
     snapshot_life: timedelta = SNAPSHOT_LIFE
 
     def definitions(self) -> Mapping[str, Job]:

@@ -103,7 +103,7 @@ async def world(store: Store, clock: ManualClock) -> World:
     opened = deployment.systems["tasks"]
     context = opened.context
     service: Service = opened.parts.service
-    jobs = TaskJobs(context.db, clock, context.jobs, service.digest, service.imports.work)
+    jobs = TaskJobs(context.db, clock, context.jobs, service.digest, service.imports)
     return World(deployment, opened, clock, service, jobs)
 
 

@@ -56,21 +56,105 @@ from sekkei_systems.tasks.service.subtasks import adopted
 from sekkei_systems.tasks.service.tasks import TRIES_MAX, Tasks
 from sekkei_systems.tasks.service.teams import TAG_NAME_MAX, TAGS_MAX, Tags, Teams
 
-# What a job does with a file that waits in parts. Each step can be done again without harm.
 
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """What would come of a file."""
 
-_PARTS_A_STEP = 3
-_TAG_COLORS = ("#2563eb", "#7c3aed", "#db2777", "#dc2626", "#d97706", "#65a30d", "#0f766e", "#475569")
+    program: str
+    name: str
+    new: tuple[ForeignTask, ...]
+    there: int
+    """Tasks that came in before."""
+    new_tags: tuple[str, ...]
+    """Tags that would be added."""
+    left: dict[str, int]
+    """What stays behind, by why."""
 
 
 @dataclass
-class ImportWork:
+class Imports:
     db: Database
     clock: Clock
-    access: Access
-    tasks: Tasks
+    jobs: Jobs
     tags: Tags
     teams: Teams
+    access: Access
+    tasks: Tasks
+
+    async def preview(self, member: Member, board: Board) -> Preview:
+        """Nothing is written."""
+        known = await self._known(member.team_id, board.tasks)
+        unique = rooted(list({one.source: one for one in board.tasks}.values()))
+        new = tuple(one for one in unique if one.source not in known)
+        left = dict(board.left)
+        missing = await self._missing_tags(member, new)
+        if missing and not isinstance(member, Admin):
+            left["new-tags"], missing = len(missing), ()
+        strangers = await self._strangers(member, new)
+        if strangers:
+            left["strangers"] = len(strangers)
+        return Preview(board.program, board.name, new, len(unique) - len(new), missing, left)
+
+    async def begin(self, member: Member, board: Board) -> ImportRun:
+        """A job takes in what is new."""
+        wanted = await self.preview(member, board)
+        return await self.begin_with(member, board.program, board.name, wanted.new, wanted.new_tags)
+
+    async def begin_with(
+        self, member: Member, program: str, name: str, tasks: Sequence[ForeignTask], tags: Sequence[str] = ()
+    ) -> ImportRun:
+        """Everything is checked before anything is stored; parts without their run, after a cut, go by themselves."""
+        for one in tasks:
+            draft_of(one, {name: name for name in one.tags}, {}).task(member.team_id, "checked")
+            plan_of(one, member.team_id, "checked", self.clock)
+        now, import_id = days.now(self.clock), short(self.clock)
+        run = ImportRun(
+            team_id=member.team_id,
+            import_id=import_id,
+            program=program,
+            name=name,
+            wanted=len(tasks),
+            tags=[line_of(tag, TAG_NAME_MAX, "tags") for tag in tags],
+            expires=now + KEPT,
+        )
+        ids = {"team_id": member.team_id, "import_id": import_id}
+        await self.db.write_many(
+            import_parts.put(ImportPart(**ids, at=at, tasks=packed(part), expires=now + KEPT))
+            for at, part in enumerate(in_parts(rooted(tasks)))
+        )
+        job = self.jobs.start_action(JOB, {**ids, "user_id": member.user_id}, id=f"{JOB}/{import_id}")
+        try:
+            await self.db.transact(import_runs.create(run), job, still_open(member.team_id))
+        except TransactionFailed as failed:
+            await self._forget_parts(run)
+            raise NoSuchTeam() from failed
+        return run
+
+    async def get(self, member: Member, import_id: str) -> ImportRun:
+        found = await self.db.get(import_run(member.team_id, import_id).consistent())
+        if found is None:
+            raise NoSuchImport()
+        return found
+
+    async def take_in(self, member: Member, board: Board) -> int:
+        """Here and now, for a command; returns how many tasks were made. What is cut off, the job goes on with."""
+        run = await self.begin(member, board)
+        while not (await self.get(member, run.import_id)).ended:
+            await self.step(member.team_id, run.import_id, member.user_id)
+        return (await self.get(member, run.import_id)).made
+
+    async def _missing_tags(self, member: Member, new: Sequence[ForeignTask]) -> tuple[str, ...]:
+        there = {tag.name for tag in await self.tags.all(member)}
+        wanted = dict.fromkeys(name for one in new for name in one.tags if name not in there)
+        return tuple(wanted)[: TAGS_MAX - len(there)]
+
+    async def _strangers(self, member: Member, new: Sequence[ForeignTask]) -> set[str]:
+        """People of the file who are not in the team; their tasks are nobody's."""
+        names = {one.user_name for one in await self.teams.members(member)}
+        return {name for one in new for name in one.people} - names
+
+    # What a job does with a file that waits in parts; each step can be done again without harm
 
     async def job_step(self, payload: Payload, cursor: str | None) -> Progress:
         return await self.step(payload["team_id"], payload["import_id"], payload["user_id"])
@@ -197,9 +281,9 @@ class ImportWork:
         except ConditionFailed:
             return  # the team is gone, and all that was in it
         if stopped:
-            await self.forget_parts(run)
+            await self._forget_parts(run)
 
-    async def forget_parts(self, run: ImportRun) -> None:
+    async def _forget_parts(self, run: ImportRun) -> None:
         async for part in self.db.each(parts_of(run.team_id, run.import_id).consistent()):
             await self.db.write(import_parts.delete(part.team_id, part.import_id, part.at))
 
@@ -225,105 +309,5 @@ def _ref(part: ImportPart) -> Any:
 
 JOB = "import"
 KEPT = timedelta(days=30)
-
-
-@dataclass(frozen=True, slots=True)
-class Preview:
-    """What would come of a file."""
-
-    program: str
-    name: str
-    new: tuple[ForeignTask, ...]
-    there: int
-    """Tasks that came in before."""
-    new_tags: tuple[str, ...]
-    """Tags that would be added."""
-    left: dict[str, int]
-    """What stays behind, by why."""
-
-
-@dataclass
-class Imports:
-    db: Database
-    clock: Clock
-    jobs: Jobs
-    tags: Tags
-    teams: Teams
-    work: ImportWork
-
-    async def preview(self, member: Member, board: Board) -> Preview:
-        """Nothing is written."""
-        known = await self._known(member.team_id, board.tasks)
-        unique = rooted(list({one.source: one for one in board.tasks}.values()))
-        new = tuple(one for one in unique if one.source not in known)
-        left = dict(board.left)
-        missing = await self._missing_tags(member, new)
-        if missing and not isinstance(member, Admin):
-            left["new-tags"], missing = len(missing), ()
-        strangers = await self._strangers(member, new)
-        if strangers:
-            left["strangers"] = len(strangers)
-        return Preview(board.program, board.name, new, len(unique) - len(new), missing, left)
-
-    async def begin(self, member: Member, board: Board) -> ImportRun:
-        """A job takes in what is new."""
-        wanted = await self.preview(member, board)
-        return await self.begin_with(member, board.program, board.name, wanted.new, wanted.new_tags)
-
-    async def begin_with(
-        self, member: Member, program: str, name: str, tasks: Sequence[ForeignTask], tags: Sequence[str] = ()
-    ) -> ImportRun:
-        """Everything is checked before anything is stored; parts without their run, after a cut, go by themselves."""
-        for one in tasks:
-            draft_of(one, {name: name for name in one.tags}, {}).task(member.team_id, "checked")
-            plan_of(one, member.team_id, "checked", self.clock)
-        now, import_id = days.now(self.clock), short(self.clock)
-        run = ImportRun(
-            team_id=member.team_id,
-            import_id=import_id,
-            program=program,
-            name=name,
-            wanted=len(tasks),
-            tags=[line_of(tag, TAG_NAME_MAX, "tags") for tag in tags],
-            expires=now + KEPT,
-        )
-        ids = {"team_id": member.team_id, "import_id": import_id}
-        await self.db.write_many(
-            import_parts.put(ImportPart(**ids, at=at, tasks=packed(part), expires=now + KEPT))
-            for at, part in enumerate(in_parts(rooted(tasks)))
-        )
-        job = self.jobs.start_action(JOB, {**ids, "user_id": member.user_id}, id=f"{JOB}/{import_id}")
-        try:
-            await self.db.transact(import_runs.create(run), job, still_open(member.team_id))
-        except TransactionFailed as failed:
-            await self.work.forget_parts(run)
-            raise NoSuchTeam() from failed
-        return run
-
-    async def get(self, member: Member, import_id: str) -> ImportRun:
-        found = await self.db.get(import_run(member.team_id, import_id).consistent())
-        if found is None:
-            raise NoSuchImport()
-        return found
-
-    async def take_in(self, member: Member, board: Board) -> int:
-        """Here and now, for a command; returns how many tasks were made. What is cut off, the job goes on with."""
-        run = await self.begin(member, board)
-        while not (await self.get(member, run.import_id)).ended:
-            await self.work.step(member.team_id, run.import_id, member.user_id)
-        return (await self.get(member, run.import_id)).made
-
-    async def _known(self, team_id: str, tasks: Sequence[ForeignTask]) -> set[str]:
-        sources = dict.fromkeys(one.source for one in tasks)
-        found = await self.db.get_many([imported_as(team_id, source).consistent() for source in sources])
-        return {one.source for one in found if one is not None}
-
-    async def _missing_tags(self, member: Member, new: Sequence[ForeignTask]) -> tuple[str, ...]:
-        there = {tag.name for tag in await self.tags.all(member)}
-        wanted = dict.fromkeys(name for one in new for name in one.tags if name not in there)
-        return tuple(wanted)[: TAGS_MAX - len(there)]
-
-    async def _strangers(self, member: Member, new: Sequence[ForeignTask]) -> set[str]:
-        """People of the file who are not in the team; their tasks are nobody's."""
-        names = {one.user_name for one in await self.teams.members(member)}
-        return {name for one in new for name in one.people} - names
+_PARTS_A_STEP = 3
+_TAG_COLORS = ("#2563eb", "#7c3aed", "#db2777", "#dc2626", "#d97706", "#65a30d", "#0f766e", "#475569")

@@ -152,12 +152,12 @@ async def test_an_import_that_is_cut_anywhere_goes_on_where_it_was(
         for cuts in (moment, -moment):  # noqa: B007, what `cut` looks at
             call = 0
             try:
-                await imports.work.step(aoi.team_id, run.import_id, "aoi")
+                await imports.step(aoi.team_id, run.import_id, "aoi")
             except Cut:
                 pass
     cuts = 0
     while not (await imports.get(aoi, run.import_id)).ended:
-        await imports.work.step(aoi.team_id, run.import_id, "aoi")
+        await imports.step(aoi.team_id, run.import_id, "aoi")
     await whole(world, aoi, run)
     assert len(await world.service.tags.all(aoi)) == 7
 
@@ -168,7 +168,7 @@ async def test_the_job_takes_it_in_and_two_workers_do_no_more(world: World) -> N
     imports = world.service.imports
     run = await imports.begin(aoi, many())
     again = await imports.begin(aoi, many())
-    await imports.work.step(aoi.team_id, run.import_id, "aoi")
+    await imports.step(aoi.team_id, run.import_id, "aoi")
     await world.settle()
     found = await whole(world, aoi, run)
     assert (await imports.get(aoi, run.import_id)).made + (await imports.get(aoi, again.import_id)).made == MANY
@@ -185,7 +185,7 @@ async def test_an_import_of_somebody_who_has_left_stops(world: World) -> None:
     aoi, ren = await world.admin("aoi", team.team_id), await world.member("ren", team.team_id)
     imports = world.service.imports
     run = await imports.begin(ren, many())
-    await imports.work.step(team.team_id, run.import_id, "ren")
+    await imports.step(team.team_id, run.import_id, "ren")
     await world.service.teams.remove(aoi, "ren")
     await world.settle()
     stopped = await imports.get(aoi, run.import_id)
