@@ -26,7 +26,7 @@ TOGETHER = 18
 log = logging.getLogger("sekkei_systems.chiipochi.reactions")
 
 
-class Rewards(Reactions):
+class AwardReactions(Reactions):
     def __init__(self, context: Context, service: Service) -> None:
         super().__init__(design, env=context.settings.env)
         self._context, self._service = context, service

@@ -31,7 +31,7 @@ from sekkei_systems.chiipochi.ports.line import LineEnd, Replies, is_simulated, 
 from sekkei_systems.chiipochi.ports.payments import Methods, NoProvider, Provider, check
 from sekkei_systems.chiipochi.ports.stripe import API_URL as STRIPE_URL
 from sekkei_systems.chiipochi.ports.stripe import Stripe
-from sekkei_systems.chiipochi.reactions import Rewards
+from sekkei_systems.chiipochi.reactions import AwardReactions
 from sekkei_systems.chiipochi.rules.organisation import FACTS, Organisation
 from sekkei_systems.chiipochi.service import Service
 from sekkei_systems.chiipochi.service.access import Access, Donor, Operator
@@ -87,7 +87,7 @@ def build(context: Context) -> Parts:
     return Parts(
         service=service,
         routes=_routes(_given(wiring, context, service.access), settings, account),
-        reactions=[Rewards(context, service)],
+        reactions=[AwardReactions(context, service)],
         scheduled=jobs.scheduled(context, service),
         recurring=jobs.RECURRING,
         jobs=long,

@@ -100,9 +100,9 @@ def thanks_come_before_the_money(patch: pytest.MonkeyPatch) -> None:
     from sekkei_systems.chiipochi.rules import messages
     from sekkei_systems.chiipochi.service.awards import Awards
 
-    sound = reactions.Rewards._react
+    sound = reactions.AwardReactions._react
 
-    async def react(self: reactions.Rewards, change: Any) -> None:
+    async def react(self: reactions.AwardReactions, change: Any) -> None:
         found = change.new
         if found is not None and found.tx_id is not None:
             letter = messages.thanks_letter(
@@ -112,7 +112,7 @@ def thanks_come_before_the_money(patch: pytest.MonkeyPatch) -> None:
             await self._context.outbox.put("line", found.user_id, messages.body(letter, "thanks"), id=reason)
         await sound(self, change)
 
-    patch.setattr(reactions.Rewards, "_react", react)
+    patch.setattr(reactions.AwardReactions, "_react", react)
     patch.setattr(Awards, "_thanks", nothing([]))
 
 
@@ -121,16 +121,16 @@ def every_change_of_a_donation_is_thanked_for(patch: pytest.MonkeyPatch) -> None
     from sekkei_systems.chiipochi import reactions
     from sekkei_systems.chiipochi.service.awards import Awards
 
-    sound, thanks = reactions.Rewards._react, Awards._thanks
+    sound, thanks = reactions.AwardReactions._react, Awards._thanks
 
-    async def react(self: reactions.Rewards, change: Any) -> None:
+    async def react(self: reactions.AwardReactions, change: Any) -> None:
         if change.new is not None and change.new.counts:
             for action in await thanks(self._service.awards, [change.new]):
                 message, name = action.instance, f"thanks/{self._context.clock.uuid()}"
                 await self._context.outbox.put("line", message.to, message.body, id=name)
         await sound(self, change)
 
-    patch.setattr(reactions.Rewards, "_react", react)
+    patch.setattr(reactions.AwardReactions, "_react", react)
     patch.setattr(Awards, "_thanks", nothing([]))
 
 

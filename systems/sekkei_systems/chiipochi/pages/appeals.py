@@ -1,4 +1,4 @@
-"""The operator's appeals: made, changed and ended here, each change on record."""
+"""The operator's pages of appeals, and of the bot's words and sums; each change is on record."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Everybody's donations, as they come in."""
+"""Everybody's donations as they come in, rankings, and the pages of the organisation."""
 
 from __future__ import annotations
 

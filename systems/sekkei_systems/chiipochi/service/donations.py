@@ -1,4 +1,4 @@
-"""A new donation, and what makes it happen once."""
+"""A donation: its key, what makes it happen once, how a provider refers to it, its name when its donor is forgotten."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a donor is told about a payment, if there is a way to them."""
+"""What is written to donors about payments: who can be written to, in which language, and what LINE is asked for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Totals, rankings and histories: what people ask for, and the recount that proves the totals right."""
+"""Totals, rankings, histories and files of donations, and the recount that proves the totals right."""
 
 from __future__ import annotations
 
