@@ -141,10 +141,10 @@ def a_reminder_is_not_noted(patch: pytest.MonkeyPatch) -> None:
 
     async def remind_event(self: Reminders, payload: Any) -> None:
         await sound(self, payload)
-        found = await self._desk.db.get(design_event(payload))
+        found = await self.desk.db.get(design_event(payload))
         if found is not None and found.reminded_at is not None:
             update = events.update(found.guild_id, found.event_id).keeping_version().remove(Event.reminded_at)
-            await self._desk.db.write(update)
+            await self.desk.db.write(update)
             await sound(self, payload)
 
     def design_event(payload: Any) -> Any:
