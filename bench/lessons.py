@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime, time, timedelta
 from itertools import islice
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import uvloop
 
@@ -18,7 +18,9 @@ from sekkei.clock import SYSTEM
 from sekkei.design import Database, tables
 from sekkei.runtime.design import design as runtime_design
 from sekkei.runtime.outbox import Outbox
-from sekkei.runtime.schedules import Schedules
+from sekkei.runtime.schedules import StoredSchedules
+from sekkei.runtime.settings import Secrets, Settings
+from sekkei.runtime.wiring import Wiring
 from sekkei.store import Embedded
 from sekkei.store.protocol import Request, Response
 from sekkei_lessons_migration.configuration import OldTable
@@ -26,17 +28,15 @@ from sekkei_lessons_migration.moving import Move
 from sekkei_lessons_migration.sample import fill, make_table, old_rows
 from sekkei_systems import days
 from sekkei_systems.lessons.design import Contact, Lesson, TieKind, UserLesson, contacts, design, lessons, user_lessons
-from sekkei_systems.lessons.ports.timetable import Catalogue
+from sekkei_systems.lessons.ports.booking import BookingPorts
+from sekkei_systems.lessons.ports.timetable import ByStudio, Catalogue
 from sekkei_systems.lessons.refusals import Full
-from sekkei_systems.lessons.rules.links import Links
-from sekkei_systems.lessons.rules.notices import Notices
 from sekkei_systems.lessons.rules.policy import Policy
 from sekkei_systems.lessons.rules.slots import Slot, ttl_of
-from sekkei_systems.lessons.rules.studios import Sellers, Studio
+from sekkei_systems.lessons.rules.studios import Sellers, Studio, Studios
 from sekkei_systems.lessons.service.access import Member
 from sekkei_systems.lessons.service.bookings import Bookings
 from sekkei_systems.lessons.service.monitor import Monitor
-from sekkei_systems.lessons.service.reservations import Reservations
 from sekkei_systems.lessons.service.ties import Ties
 from sekkei_systems.lessons.service.timetable import Timetable
 from sekkei_systems.lessons.service.waitlist import Waitlist
@@ -102,24 +102,24 @@ def _lesson(slot: Slot, capacity: int, now: datetime, booked: int = 0) -> Lesson
     )
 
 
+def _wiring(db: Database, runtime: Database) -> Wiring:
+    values = (Policy(), Sellers(), ByStudio({}, Catalogue(db)), Secrets(b"a secret of the benchmark"), Settings())
+    ways_out = (Outbox(runtime, SYSTEM, "lessons"), StoredSchedules(runtime, SYSTEM, "lessons"))
+    wiring = Wiring(*values, *ways_out, clock=SYSTEM, db=db, runtime=runtime)
+    return wiring.value(Studios, [Studio("gnz", "銀座")]).value(BookingPorts, {})
+
+
 # A race
 
 
 async def _race(folder: str) -> list[str]:
-    store, db, _ = await _opened(folder)
+    store, db, runtime = await _opened(folder)
     now = days.now(SYSTEM)
     slot = Slot("gnz", days.day_of(now) + timedelta(days=2), time(19, 30))
     await db.write(lessons.put(_lesson(slot, PLACES, now)))
-    ties, timetable = Ties(db, SYSTEM, Policy()), Timetable(db, SYSTEM)
-    bookings, waitlist = (
-        Bookings(
-            ties,
-            timetable,
-            Sellers(),
-            Reservations(db, SYSTEM, cast(Schedules, None), {}, cast(Outbox, None), cast(Notices, None)),
-        ),
-        Waitlist(ties, timetable),
-    )
+    wiring = _wiring(db, runtime)
+    bookings, waitlist = wiring.build(Bookings), wiring.build(Waitlist)
+    ties, timetable = wiring.build(Ties), wiring.build(Timetable)
     entries: list[UserLesson] = []
 
     async def one(user: str) -> bool:
@@ -207,10 +207,7 @@ async def _monitor() -> list[list[str]]:
     # In memory: what is measured is what it reads, and filling it is the longer part.
     store, db, runtime = await _opened(None)
     now = days.now(SYSTEM)
-    notices = Notices(Links(b"a key of the benchmark"), "https://lessons.example", [Studio("gnz", "銀座")], SYSTEM)
-    monitor = Monitor(
-        db, SYSTEM, Outbox(runtime, SYSTEM, "lessons"), Catalogue(db), Policy(), notices.opening, Sellers()
-    )
+    monitor = _wiring(db, runtime).build(Monitor)
     rows: list[list[str]] = []
 
     async def look(what: str, active: int, due: int) -> float:
