@@ -133,9 +133,6 @@ class Moves:
         if new is None:
             await self._end(old)
             return 0
-        straight = new.moved_from == str(slot)
-        if not straight and new.moving_to is not None:
-            return 1  # somebody may be left: the schedule looks again, when it is at rest
         listed = await self.ties.db.all(of_studio_on(slot.studio_code, slot.lesson_date))
         left = await all_active(self.ties.db, listed, slot)
         for ties in left:
@@ -143,7 +140,7 @@ class Moves:
         if left and new.called_off:  # everybody else has been told
             await self._plan("changed", slot_of(new))
         old = await self.timetable.find(slot)
-        if straight and old is not None and old.booked_here == 0:
+        if old is not None and old.booked_here == 0:
             await self._open(new)
         return len(left)
 
