@@ -29,7 +29,7 @@ def a_booking_leaves_the_waiting_list_as_it_is(patch: pytest.MonkeyPatch) -> Non
     from sekkei_systems.lessons.service.bookings import Bookings
 
     def ended(self: Bookings, booking: UserLesson, waiting: UserLesson | None, now: Any) -> Any:
-        return self._ties.as_seen(booking.user_id, slot_of(booking), TieKind.WAITLIST, waiting)
+        return self.ties.as_seen(booking.user_id, slot_of(booking), TieKind.WAITLIST, waiting)
 
     patch.setattr(Bookings, "_ended", ended)
 
@@ -127,9 +127,9 @@ def a_lesson_that_is_off_can_be_liked(patch: pytest.MonkeyPatch) -> None:
     from sekkei_systems.lessons.service.lists import Favorites
 
     async def add(self: Any, member: Any, slot: Any, notes: str | None = None) -> Any:
-        liked = self._ties.made(member.user_id, await self._timetable.upcoming(slot), TieKind.FAVORITE, notes=notes)
+        liked = self.ties.made(member.user_id, await self.timetable.upcoming(slot), TieKind.FAVORITE, notes=notes)
         try:
-            await self._ties.db.transact(register(liked))
+            await self.ties.db.transact(register(liked))
         except TransactionFailed:
             raise refusals.AlreadyRegistered() from None
         return liked
@@ -193,7 +193,7 @@ def a_place_the_studio_has_back_stays_taken_here(patch: pytest.MonkeyPatch) -> N
     async def freed(self: Any, made: Any, settled: Any, *, certain: bool) -> None:
         settled = settled.when(Reservation.state == ReservationState.RELEASING, Reservation.place_taken.is_(True))
         try:
-            await self._db.transact(settled)
+            await self.db.transact(settled)
         except TransactionFailed:
             await self._again(made)
 
