@@ -9,7 +9,6 @@ from sekkei_systems.q.pages.desk import done
 from sekkei_systems.q.pages.users import (
     Look,
     OfProfile,
-    Reason,
     Ruling,
     Search,
     Suspension,
@@ -66,7 +65,7 @@ async def test_every_act_leads_back_to_the_person(desk: World) -> None:
     given = by, service.moderation, service.sanctions, "a"
     removal = Sent(OfProfile(part=ProfilePart.BIO, decision="remove", reason="悪口"))
     assert await of_profile(by, service.moderation, service.profiles, "a", removal) == BACK
-    assert await warn(*given, Sent(Reason("注意"))) == BACK
+    assert await warn(*given, Sent(Why("注意"))) == BACK
     assert await verify(*given, Verified("yes")) == BACK
     assert await suspend(*given, Sent(Suspension("休み", "3"))) == BACK
     assert (await desk.user("a")).banned_until is not None
@@ -76,16 +75,16 @@ async def test_what_is_refused_is_said_on_the_page(desk: World) -> None:
     service, now = desk.proven, days.now(desk.clock)
     by = await service.access.proven_admin("boss", proved_at=now)
     given = by, service.moderation, service.sanctions, "a"
-    empty = await warn(*given, Sent(Reason()))
+    empty = await warn(*given, Sent(Why()))
     keep = Sent(OfProfile(part=ProfilePart.NAME, decision="keep"))
     late = await of_profile(by, service.moderation, service.profiles, "a", keep)
     assert isinstance(empty, Html)
     assert isinstance(late, Html)
     assert (empty.status, late.status, len(late.flashes)) == (422, 409, 1)
-    unseen = await look(by, service.moderation, "a", Sent(Reason(" ")))
+    unseen = await look(by, service.moderation, "a", Sent(Why(" ")))
     assert isinstance(unseen, Html)
     assert unseen.status == 422
-    seen = await look(by, service.moderation, "a", Sent(Reason("確認")))
+    seen = await look(by, service.moderation, "a", Sent(Why("確認")))
     assert isinstance(seen, Redirect)
 
 
