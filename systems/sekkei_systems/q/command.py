@@ -33,7 +33,7 @@ SEKKEI_Q_FLAGGED (hide: posts with a forbidden word wait for a look; show: they 
 SEKKEI_Q_ANSWER_FIRST (on: today's answers of others open with one's own; off: they are open to all)
 """
 
-BACKUP_NAME = re.compile(r"[A-Za-z0-9_.-]{3,200}")
+_BACKUP_NAME = re.compile(r"[A-Za-z0-9_.-]{3,200}")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -188,7 +188,7 @@ async def _admin(opened: Opened, email: str, is_admin: bool) -> int:
 
 
 async def _backup(opened: Opened, name: str) -> int:
-    if not BACKUP_NAME.fullmatch(name):
+    if not _BACKUP_NAME.fullmatch(name):
         raise CouldNotRun("a backup's name has 3 to 200 letters, digits, _, . and -.")
     db = opened.context.db
     for table in opened.system.design.tables.values():

@@ -45,7 +45,7 @@ def build(context: Context) -> Parts:
         scheduled=jobs.scheduled(),
         recurring=RECURRING,
         personal=wiring.build(QPeople).personal(),
-        transports=transports_of(context, service, jobs.pushes.expo),
+        transports=_transports_of(context, service, jobs.pushes.expo),
     )
 
 
@@ -61,7 +61,7 @@ def wiring_of(context: Context, expo: Receipts | None = None) -> Wiring:
     return Wiring.of(context, accounts).value(Receipts | None, expo)
 
 
-def transports_of(context: Context, service: Service, expo: object) -> dict[str, Transport]:
+def _transports_of(context: Context, service: Service, expo: object) -> dict[str, Transport]:
     """Devices are told through Q.'s own end, which knows whose they are; locally the outbox shows the messages. What
     becomes of them is counted."""
     found: dict[str, Transport] = {}

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from sekkei.web import Api
-from sekkei_systems.q.api import entry, mine, people, posts, told
+from sekkei_systems.q.api import mine, people, posts, told
 
 ABOUT = "One question a day. Sign in with a mailed code, join, choose an ID, answer, and read those whom you follow."
 
 api = Api("q", title="Q.", about=ABOUT)
-api.include(entry.operations, mine.operations, people.operations, posts.operations, told.operations)
+api.include(mine.operations, people.operations, posts.operations, told.operations)

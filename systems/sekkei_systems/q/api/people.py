@@ -32,9 +32,9 @@ from sekkei_systems.q.service.following import Following
 from sekkei_systems.q.service.people import People
 from sekkei_systems.q.service.questions import Submissions
 
-SEARCHES = Rate.per_minute(60)
+_SEARCHES = Rate.per_minute(60)
 
-REPORTS = Rate.per_hour(60)
+_REPORTS = Rate.per_hour(60)
 FOLLOWS = Rate.per_hour(60)
 
 operations = Operations()
@@ -42,7 +42,7 @@ operations = Operations()
 
 @operations.get("/users", summary="Find somebody by their ID", tag="people")
 async def find(request: Request, member: Member, people: People, following: Following, query: Search) -> Person:
-    limit(request, SEARCHES, "q-search")  # so that nobody reads the list of all users this way
+    limit(request, _SEARCHES, "q-search")  # so that nobody reads the list of all users this way
     found, relation = await people.find(member, query.app_id)
     asked, muted = await following.standing(member, found.user_id)
     return shapes.person(member.id, found, replace(relation, mutes=muted), asked)
@@ -103,7 +103,7 @@ async def unmute(member: Member, following: Following, user_id: Id) -> None:
 @operations.post("/reports", summary="Report a user or an answer", status=204, tag="reports")
 async def report(request: Request, member: Member, reports: Reports, body: NewReport) -> None:
     """An answer's id is its date, `#` and its author's id."""
-    limit(request, REPORTS, "q-report")
+    limit(request, _REPORTS, "q-report")
     await reports.send(member, body.target_type, body.target_id, body.category, body.description)
 
 
@@ -131,7 +131,7 @@ async def unvote(member: Member, submissions: Submissions, question_id: Id) -> C
 # How people find each other: friends of friends, links that invite, addresses that both agreed to.
 
 
-INVITES = Rate.per_hour(20)
+_INVITES = Rate.per_hour(20)
 TAKEN = Rate.per_hour(30)
 
 
@@ -150,7 +150,7 @@ async def my_invites(member: Member, invites: Invites) -> list[InviteOut]:
 @operations.post("/me/invites", summary="Make a link that invites", status=201, tag="people")
 async def make_invite(request: Request, author: Author, invites: Invites, settings: Settings) -> InviteOut:
     """Whoever takes it and its maker follow each other. Good for two weeks and twenty people."""
-    limit(request, INVITES, "q-invite")
+    limit(request, _INVITES, "q-invite")
     token, made = await invites.make(author)
     return _out(made, f"{settings.public_url}/q/i/{token}")
 

@@ -34,9 +34,9 @@ Lines = Annotated[str, Text(2000)]
 Email = Annotated[str, Line(254, 0)]
 Short = Annotated[Token, Meta(max_length=254)]
 Id = Annotated[str, Meta(min_length=1, max_length=64, pattern="^[A-Za-z0-9_-]+$")]
-AddressHash = Annotated[str, Meta(pattern="^[0-9a-f]{64}$", description="SHA-256 of an address in lower case, in hex")]
+_AddressHash = Annotated[str, Meta(pattern="^[0-9a-f]{64}$", description="SHA-256 of an address in lower case, in hex")]
 Minute = Annotated[str, Meta(pattern="^([01][0-9]|2[0-3]):[0-5][0-9]$")]
-DeviceOf = Annotated[
+_DeviceOf = Annotated[
     Token, Meta(max_length=200, description="The Expo push token: nobody else hears anything there now")
 ]
 Emoji = Annotated[Token, Meta(min_length=1, max_length=4, description="❤️ 🔥 😂 🤔 👀")]
@@ -57,13 +57,13 @@ class AskCode(Shape):
 class GiveCode(Shape):
     challenge: Annotated[Token, Meta(min_length=1, max_length=100)]
     code: Annotated[str, Line(300)]
-    device_token: DeviceOf | None = None
+    device_token: _DeviceOf | None = None
 
 
 class GivePassword(Shape):
     email: Email
     password: Short
-    device_token: DeviceOf | None = None
+    device_token: _DeviceOf | None = None
 
 
 class Refresh(Shape):
@@ -177,7 +177,7 @@ class Findable(Shape):
 
 
 class Addresses(Shape):
-    hashes: Annotated[list[AddressHash], Meta(min_length=1, max_length=50)]
+    hashes: Annotated[list[_AddressHash], Meta(min_length=1, max_length=50)]
 
 
 # Out

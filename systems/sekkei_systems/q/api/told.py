@@ -14,7 +14,7 @@ from sekkei_systems.q.service.access import Joined
 from sekkei_systems.q.service.decisions import Decisions
 from sekkei_systems.q.service.notices import Inbox, Told
 
-APPEALS = Rate.per_hour(20)
+_APPEALS = Rate.per_hour(20)
 operations = Operations()
 
 
@@ -60,7 +60,7 @@ class Unread(Shape):
     unread: int
 
 
-def decision_of(one: Decision) -> DecisionOut:
+def _decision_of(one: Decision) -> DecisionOut:
     in_force = one.state is DecisionState.IN_FORCE
     return DecisionOut(
         decision_id=one.decision_id,
@@ -110,7 +110,7 @@ async def standing(joined: Joined, decisions: Decisions) -> Standing:
         is_banned=user.is_banned,
         banned_until=user.banned_until,
         deleting_at=user.deleting_at,
-        decisions=[decision_of(one) for one in await decisions.mine(joined)],
+        decisions=[_decision_of(one) for one in await decisions.mine(joined)],
     )
 
 
@@ -119,5 +119,5 @@ async def appeal(
     request: Request, joined: Joined, decisions: Decisions, decision_id: Id, body: NewAppeal
 ) -> DecisionOut:
     """Once for each decision. Another moderator decides, where there is one."""
-    limit(request, APPEALS, "q-appeal")
-    return decision_of(await decisions.appeal(joined, decision_id, body.text))
+    limit(request, _APPEALS, "q-appeal")
+    return _decision_of(await decisions.appeal(joined, decision_id, body.text))

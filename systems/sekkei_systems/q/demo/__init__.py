@@ -11,7 +11,7 @@ from PIL import Image, ImageDraw
 from sekkei.runtime import days
 from sekkei.runtime.demo_people import DEMO_PEOPLE
 from sekkei.runtime.system import Context, Parts
-from sekkei_systems.q.demo import desk, history
+from sekkei_systems.q.demo import history
 from sekkei_systems.q.demo.words import BIOS, FRIENDS
 from sekkei_systems.q.design.models import DeviceType, User, Visibility
 from sekkei_systems.q.design.tables import users
@@ -19,12 +19,12 @@ from sekkei_systems.q.rules.notices import Wishes
 from sekkei_systems.q.service import Service
 from sekkei_systems.q.service.people import Profile, Visitor, keep_name
 
-SCENES = (
+_SCENES = (
     ((255, 214, 186), (72, 104, 140), (255, 120, 84)),
     ((186, 218, 240), (38, 92, 110), (255, 226, 150)),
     ((58, 52, 92), (28, 30, 58), (244, 236, 214)),
 )
-STRANGERS = 2
+_STRANGERS = 2
 """The last two of the friends are none: one advertises, one pretends to be somebody else."""
 
 
@@ -49,10 +49,10 @@ async def demo(context: Context, parts: Parts) -> None:
         update = users.update(admin.id).set(User.is_admin, True).set(User.was_admin, True)
         await context.db.transact(update, *keep_name(admin.id, admin.name))
     await _follow(service, ids)
-    await history.questions_of_all(context, service, ids[:-STRANGERS])
-    await history.past(context, ids[:-STRANGERS])
-    await history.today(context, service, ids[:-STRANGERS])
-    await desk.work(context, service, ids)
+    await history.questions_of_all(context, service, ids[:-_STRANGERS])
+    await history.past(context, ids[:-_STRANGERS])
+    await history.today(context, service, ids[:-_STRANGERS])
+    await history.work(context, service, ids)
     await _find_each_other(service, ids)
 
 
@@ -89,7 +89,7 @@ async def _find_each_other(service: Service, ids: list[str]) -> None:
 
 def _picture(number: int) -> bytes:
     """A sun over a sea, in colours of its own."""
-    sky, sea, sun = SCENES[number // 3 % len(SCENES)]
+    sky, sea, sun = _SCENES[number // 3 % len(_SCENES)]
     image = Image.new("RGB", (512, 512), sky)
     drawing = ImageDraw.Draw(image)
     drawing.ellipse((139, 149, 373, 383), fill=sun)
@@ -107,7 +107,7 @@ async def _follow(service: Service, ids: list[str]) -> None:
         for other in ids[:5]:
             if one != other:
                 await following.follow(member[one], other)
-    for number, friend in enumerate(ids[5:-STRANGERS]):
+    for number, friend in enumerate(ids[5:-_STRANGERS]):
         for known in (ids[0], ids[1 + number % 4]):
             await following.follow(member[friend], known)
             if number % 4 != 3:

@@ -23,7 +23,7 @@ from sekkei_systems.q.service.numbers import Numbers
 from sekkei_systems.q.service.people import known_as
 from sekkei_systems.q.service.sanctions import COUNT_BANNED
 
-USERS_PER_STEP = 25
+_USERS_PER_STEP = 25
 
 log = logging.getLogger("sekkei_systems.q.jobs")
 
@@ -41,7 +41,7 @@ class Counters:
         await self.jobs.start("reconcile", {}, id=f"reconcile/{days.today(self.clock)}")
 
     async def reconcile(self, payload: Payload, cursor: str | None) -> Progress:
-        page = await self.db.page(design.all_users(), size=USERS_PER_STEP, after=cursor)
+        page = await self.db.page(design.all_users(), size=_USERS_PER_STEP, after=cursor)
         for user in page:
             await self._tidy(user)
             drift = await self.drift(user)
@@ -107,7 +107,7 @@ class Counters:
 
 
 AGAIN = "count-banned-again"
-EDGES_PER_STEP = 25
+_EDGES_PER_STEP = 25
 
 
 @dataclass
@@ -136,14 +136,14 @@ class CountingBans:
         user = await self._user(payload)
         if user is None:
             return Progress(0)
-        page = await self.db.page(design.following(user.user_id).consistent(), size=EDGES_PER_STEP, after=cursor)
+        page = await self.db.page(design.following(user.user_id).consistent(), size=_EDGES_PER_STEP, after=cursor)
         return Progress(await self._count(user, page.items), page.cursor)
 
     async def _follows_in(self, payload: Payload, cursor: str | None) -> Progress:
         user = await self._user(payload)
         if user is None:
             return Progress(0)
-        page = await self.db.page(design.followers_of(user.user_id), size=EDGES_PER_STEP, after=cursor)
+        page = await self.db.page(design.followers_of(user.user_id), size=_EDGES_PER_STEP, after=cursor)
         there = await self.db.get_many([follows(one.follower_id, one.followee_id).consistent() for one in page])
         return Progress(await self._count(user, [one for one in there if one is not None]), page.cursor)
 

@@ -60,14 +60,14 @@ class Questions:
 # Telling every device: of the new question, of the week's reactions; and asking what became of the messages.
 
 
-TOKENS_PER_STEP = 100
-SPREAD_SECONDS = 60
+_TOKENS_PER_STEP = 100
+_SPREAD_SECONDS = 60
 """The pushes of one question are spread over a minute, so that not everybody answers in the same second."""
-RECEIPTS_AFTER = timedelta(minutes=15)
-RECEIPTS_AGAIN_AFTER = timedelta(hours=1)
-RECEIPT_TIMES = 3
+_RECEIPTS_AFTER = timedelta(minutes=15)
+_RECEIPTS_AGAIN_AFTER = timedelta(hours=1)
+_RECEIPT_TIMES = 3
 """Some are not known yet after a quarter of an hour; Expo forgets them after a day."""
-FOR_THE_OPERATOR = ("InvalidCredentials", "MismatchSenderId")
+_FOR_THE_OPERATOR = ("InvalidCredentials", "MismatchSenderId")
 
 log = logging.getLogger("sekkei_systems.q.jobs")
 
@@ -94,10 +94,10 @@ class Pushes:
         """A message for every device. Its id is the day and the token, so that a repeated step sends nothing twice."""
         day = date.fromisoformat(payload["day"])
         question = await self.db.need(daily_questions(day).consistent())
-        page = await self.db.page(design.all_tokens(), size=TOKENS_PER_STEP, after=cursor)
+        page = await self.db.page(design.all_tokens(), size=_TOKENS_PER_STEP, after=cursor)
         message = notices.new_question(day, question.question_text)
         for owner, device in await self._who_want(page, NoticeKind.QUESTION):
-            spread = timedelta(seconds=self.clock.random() * SPREAD_SECONDS)
+            spread = timedelta(seconds=self.clock.random() * _SPREAD_SECONDS)
             await self.notices.send(owner, device, NoticeKind.QUESTION, message, day.isoformat(), spread)
         return Progress(len(page), page.cursor)
 
@@ -114,7 +114,7 @@ class Pushes:
 
     async def digest(self, payload: Payload, cursor: str | None) -> Progress:
         """Once a week, what came in it; whoever got nothing hears nothing."""
-        page = await self.db.page(design.all_tokens(), size=TOKENS_PER_STEP, after=cursor)
+        page = await self.db.page(design.all_tokens(), size=_TOKENS_PER_STEP, after=cursor)
         for owner, device in await self._who_want(page, NoticeKind.DIGEST):
             found = await self.reactions.digest_of(owner.user_id)
             if found.total:
@@ -123,7 +123,7 @@ class Pushes:
         return Progress(len(page), page.cursor)
 
     async def ask_later(self, payload: Payload, cursor: str | None) -> Progress:
-        await self._ask_at(payload["day"], 1, RECEIPTS_AFTER)
+        await self._ask_at(payload["day"], 1, _RECEIPTS_AFTER)
         return Progress(0)
 
     async def _ask_at(self, day: str, time: int, after: timedelta) -> None:
@@ -136,7 +136,7 @@ class Pushes:
     async def receipts(self, payload: Payload, cursor: str | None) -> Progress:
         """What became of the day's pushes; a device that has the app no longer is forgotten."""
         day = date.fromisoformat(payload["day"])
-        page = await self.db.page(design.all_tokens(), size=TOKENS_PER_STEP, after=cursor)
+        page = await self.db.page(design.all_tokens(), size=_TOKENS_PER_STEP, after=cursor)
         tickets: dict[str, PushToken] = {}
         gone: list[PushToken] = []
         for one in page:
@@ -152,8 +152,8 @@ class Pushes:
         if tickets and self.expo is not None:
             found = await self.expo.receipts(list(tickets))
             gone += self._gone(found, tickets)
-            if len(found) < len(tickets) and int(payload["time"]) < RECEIPT_TIMES:
-                await self._ask_at(payload["day"], int(payload["time"]) + 1, RECEIPTS_AGAIN_AFTER)
+            if len(found) < len(tickets) and int(payload["time"]) < _RECEIPT_TIMES:
+                await self._ask_at(payload["day"], int(payload["time"]) + 1, _RECEIPTS_AGAIN_AFTER)
         for one in gone:
             await self.numbers.push(f"q/{_asked(day, one)}", "gone")
             await self._forget(one)
@@ -168,7 +168,7 @@ class Pushes:
             if reason == "DeviceNotRegistered":
                 gone.append(tickets[ticket])
             else:
-                level = logging.ERROR if reason in FOR_THE_OPERATOR else logging.WARNING
+                level = logging.ERROR if reason in _FOR_THE_OPERATOR else logging.WARNING
                 log.log(
                     level, "a push was not delivered", extra={"reason": reason, "words": receipt.get("message", "")}
                 )

@@ -72,27 +72,27 @@ from sekkei_systems.q.service.sanctions import suspension_of
 # The log without the names of those who have left: its lines of 90 days say what was done, not to whom or by whom.
 
 
-LINES_PER_STEP = 100
-INDEXED_AFTER = timedelta(hours=1)
+_LINES_PER_STEP = 100
+_INDEXED_AFTER = timedelta(hours=1)
 
 
 @dataclass
-class LogLines:
+class _LogLines:
     db: Database
     clock: Clock
 
     async def about(self, user: str, after: str | None) -> tuple[int, str | None]:
-        page = await self.db.page(design.logs_about(user), size=LINES_PER_STEP, after=after)
+        page = await self.db.page(design.logs_about(user), size=_LINES_PER_STEP, after=after)
         return await self._without(user, page), page.cursor
 
     async def by(self, user: str, after: str | None) -> tuple[int, str | None]:
-        page = await self.db.page(design.logs_of_admin(user), size=LINES_PER_STEP, after=after)
+        page = await self.db.page(design.logs_of_admin(user), size=_LINES_PER_STEP, after=after)
         return await self._without(user, page), page.cursor
 
     async def newest(self, user: str, after: str | None) -> tuple[int, str | None]:
         """Those that an index may not show yet."""
-        query = design.logs_since(days.now(self.clock) - INDEXED_AFTER).consistent()
-        page = await self.db.page(query, size=LINES_PER_STEP, after=after)
+        query = design.logs_since(days.now(self.clock) - _INDEXED_AFTER).consistent()
+        page = await self.db.page(query, size=_LINES_PER_STEP, after=after)
         await self._without(user, [one for one in page if user in (one.admin_id, one.about_id)])
         return 0, page.cursor
 
@@ -139,10 +139,10 @@ class LateTraces:
             await self.outbox.forget(payload["user_id"])
 
 
-EDGES_PER_TRANSACTION = 30
-ITEMS_PER_STEP = 100
-ANSWERS_PER_STEP = 10
-EDGE_TRIES_MAX = 5
+_EDGES_PER_TRANSACTION = 30
+_ITEMS_PER_STEP = 100
+_ANSWERS_PER_STEP = 10
+_EDGE_TRIES_MAX = 5
 
 log = logging.getLogger("sekkei_systems.q.leave")
 M = TypeVar("M")
@@ -163,7 +163,7 @@ class Withdrawal:
     people: People
     contacts: Contacts
     traces: LateTraces
-    lines: LogLines
+    lines: _LogLines
 
     def __post_init__(self) -> None:
         self._codes = Outbox(self.runtime, self.clock, SHELL)
@@ -236,7 +236,7 @@ class Withdrawal:
 
         return step
 
-    async def _page(self, query: Query[M], after: str | None, most: int = ITEMS_PER_STEP) -> Page[M]:
+    async def _page(self, query: Query[M], after: str | None, most: int = _ITEMS_PER_STEP) -> Page[M]:
         return await self.db.page(query, size=most, after=after)
 
     async def _sign_ins(self, user: str, after: str | None) -> tuple[int, str | None]:
@@ -269,12 +269,12 @@ class Withdrawal:
     # Edges
 
     async def _follows_out(self, user: str, after: str | None) -> tuple[int, str | None]:
-        page = await self._page(design.following(user).consistent(), after, EDGES_PER_TRANSACTION)
+        page = await self._page(design.following(user).consistent(), after, _EDGES_PER_TRANSACTION)
         await self._end(list(page), mine=User.following_count, theirs=User.follower_count, user=user)
         return len(page), page.cursor
 
     async def _follows_in(self, user: str, after: str | None) -> tuple[int, str | None]:
-        page = await self._page(design.followers_of(user), after, EDGES_PER_TRANSACTION)
+        page = await self._page(design.followers_of(user), after, _EDGES_PER_TRANSACTION)
         there = await self.db.get_many([follows(one.follower_id, one.followee_id).consistent() for one in page])
         edges = [one for one in there if one is not None]
         await self._end(edges, mine=User.follower_count, theirs=User.following_count, user=user)
@@ -292,7 +292,7 @@ class Withdrawal:
 
     async def _end_one(self, read: Follow, mine: Any, theirs: Any, user: str) -> None:
         """Read anew: a ban or its end may have changed which counters the edge stands in."""
-        for _ in range(EDGE_TRIES_MAX):
+        for _ in range(_EDGE_TRIES_MAX):
             edge = await self.db.get(follows(read.follower_id, read.followee_id).consistent())
             if edge is None:
                 return
@@ -376,7 +376,7 @@ class Withdrawal:
 
     async def _answers(self, user: str, after: str | None) -> tuple[int, str | None]:
         """Each answer with the reactions to it; reports about it stay, without its name."""
-        page = await self._page(design.answers_of_user(user), after, ANSWERS_PER_STEP)
+        page = await self._page(design.answers_of_user(user), after, _ANSWERS_PER_STEP)
         return sum([await self._delete_answer(one.day, user) for one in page]), page.cursor
 
     async def _delete_answer(self, day: date, user: str) -> int:
@@ -560,7 +560,7 @@ ABOUT = {
     "en": "Your answers, reactions, follows and profile are deleted. Questions of yours that were asked stay without "
     "your name, and nobody can take your app id.",
 }
-ADMINS_STAY = {
+_ADMINS_STAY = {
     "ja": "Q. の管理者です。ほかの管理者に権限を外してもらってください。",
     "en": "You are an administrator of Q. Ask another administrator to take that back.",
 }
@@ -586,7 +586,7 @@ class QPeople:
 
     async def obstacles(self, person: Person) -> Sequence[Obstacle]:
         user = await self.db.get(users(person.user_id).consistent())
-        return [Obstacle(ADMINS_STAY, "/admin")] if user is not None and user.is_admin else []
+        return [Obstacle(_ADMINS_STAY, "/admin")] if user is not None and user.is_admin else []
 
     async def export(self, person: Person) -> AsyncIterator[Exported]:
         user = await self.db.get(users(person.user_id).consistent())

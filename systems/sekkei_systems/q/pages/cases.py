@@ -24,7 +24,7 @@ from sekkei_systems.q.service.moderation import Moderation
 # All that waits for a moderator, with how long it has waited.
 
 
-HOURS_LATE = 24
+_HOURS_LATE = 24
 """What has waited longer stands out."""
 pages = Pages()
 
@@ -34,7 +34,7 @@ async def queue(by: Admin, queue: Queue, clock: Clock) -> Html:
     at = now(clock)
     found = [(one, int((at - one.since).total_seconds() // 3600)) for one in await queue.show(by)]
     return Html(
-        "q/admin/queue.html", found=found, hours_late=HOURS_LATE, me=by.id, parts=[part.value for part in PARTS]
+        "q/admin/queue.html", found=found, hours_late=_HOURS_LATE, me=by.id, parts=[part.value for part in PARTS]
     )
 
 

@@ -49,7 +49,7 @@ POLICY = (
     "require-trusted-types-for 'script'; trusted-types q live"
 )
 """Stricter than the shell's: nothing inline at all, and no text becomes markup or script."""
-ICONS = (
+_ICONS = (
     ("icon-192.png", "192x192", "image/png", "any"),
     ("icon-512.png", "512x512", "image/png", "any"),
     ("icon-mask-512.png", "512x512", "image/png", "maskable"),
@@ -99,7 +99,7 @@ async def manifest(request: Request, language: str) -> Response:
         "theme_color": "#1b1a22",
         "icons": [
             {"src": shell.static.url(f"q/{name}"), "sizes": sizes, "type": kind, "purpose": purpose}
-            for name, sizes, kind, purpose in ICONS
+            for name, sizes, kind, purpose in _ICONS
         ],
         "shortcuts": [
             {"name": say(language, f"client.tab.{place}"), "url": f"/q/#/{place}"} for place in ("people", "me")
@@ -125,12 +125,12 @@ async def worker(request: Request) -> Response:
 # Where a link that invites leads: to Q. for those who are signed in, and for others to what Q. is and who invites.
 
 
-OPENED = Rate.per_minute(30)
+_OPENED = Rate.per_minute(30)
 
 
 @pages.get("/i/{token}", name="invite")
 async def invite(request: Request, user: User | None, invites: Invites, token: str) -> Html | Redirect:
-    limit(request, OPENED, "q-invite-page")
+    limit(request, _OPENED, "q-invite-page")
     inside = f"/q/#/invite/{quote(token, safe='')}"
     if user is not None:
         return Redirect(inside)

@@ -20,7 +20,7 @@ from sekkei_systems.q.service.moderation import Moderation
 from sekkei_systems.q.service.numbers import Numbers
 from sekkei_systems.q.service.questions import Editing
 
-AHEAD_DAYS = 3
+_AHEAD_DAYS = 3
 LINES = 8
 pages = Pages()
 
@@ -28,7 +28,7 @@ pages = Pages()
 @pages.get("/admin", name="admin")
 async def overview(by: Admin, editing: Editing, moderation: Moderation, logs: Logs, clock: Clock) -> Html:
     waiting, written, calendar, log = await asyncio.gather(
-        moderation.waiting(by), editing.stock(by), editing.calendar(by, today(clock), AHEAD_DAYS), logs.page(by)
+        moderation.waiting(by), editing.stock(by), editing.calendar(by, today(clock), _AHEAD_DAYS), logs.page(by)
     )
     found = {**waiting, **written}
     counts = [(name, *found[name]) for name in ("queue", "submissions", "flagged", "reports", "questions")]
@@ -42,13 +42,13 @@ DAY_COLUMNS = (
     *("date", "members", "answers", "onTime", "deleted", "answersPerHundred", "joined", "away", "back"),
     *("pushesSent", "pushesFailed", "pushesGone", "opened", "stillOpen", "settled", "hoursToDecision"),
 )
-SHOWN_COHORTS = 8
+_SHOWN_COHORTS = 8
 
 
 @pages.get("/admin/numbers", name="admin-numbers")
 async def show(by: Admin, numbers: Numbers) -> Html:
     found = await numbers.show(by)
-    return Html("q/admin/numbers.html", found=found, weeks=SHOWN_COHORTS)
+    return Html("q/admin/numbers.html", found=found, weeks=_SHOWN_COHORTS)
 
 
 @pages.get("/admin/numbers/days.csv", name="admin-numbers-days")

@@ -94,7 +94,7 @@ async def _decide(by: Admin, editing: Editing, question_id: str, decision: str) 
 
 
 SHOWN_DAYS = 14
-BACK_DAYS = 2
+_BACK_DAYS = 2
 
 
 class Since(Struct):
@@ -104,7 +104,7 @@ class Since(Struct):
         try:
             return date.fromisoformat(self.first)
         except ValueError:
-            return today(clock) - timedelta(days=BACK_DAYS)
+            return today(clock) - timedelta(days=_BACK_DAYS)
 
 
 class Day(Struct):

@@ -19,7 +19,7 @@ from sekkei_systems.q.service.cases import Profiles
 from sekkei_systems.q.service.moderation import Moderation
 from sekkei_systems.q.service.sanctions import Sanctions
 
-SUSPENSIONS = (1, 3, 7, 30)
+_SUSPENSIONS = (1, 3, 7, 30)
 """Days; what is longer is a ban."""
 pages = Pages()
 
@@ -60,7 +60,7 @@ async def user(
         form=filled or Form(),
         look=query.look,
         me=by.id,
-        days=SUSPENSIONS,
+        days=_SUSPENSIONS,
         parts=parts,
     )
 

@@ -24,7 +24,7 @@ from sekkei_systems.q.design.models import (
 )
 from sekkei_systems.q.design.tables import NOW, cohort_weeks, cohorts, day_numbers, totals
 
-AGES = (("day", 0), ("three-days", 1), ("week", 3), ("older", 7))
+_AGES = (("day", 0), ("three-days", 1), ("week", 3), ("older", 7))
 """How long something has waited: from how many days on."""
 DAYS = 28
 COHORTS = 12
@@ -181,10 +181,10 @@ def ages_of(found: Sequence[Day], now: Totals, today: date) -> list[tuple[str, i
     """What waits, by how many days ago it began; what began before all of these days is the rest."""
     known: Counter[str] = Counter()
     for one in found:
-        age = next(name for name, least in reversed(AGES) if (today - one.numbers.day).days >= least)
+        age = next(name for name, least in reversed(_AGES) if (today - one.numbers.day).days >= least)
         known[age] += max(0, one.numbers.waiting)
     known["older"] += max(0, now.waiting - sum(known.values()))
-    return [(name, known[name]) for name, _ in AGES]
+    return [(name, known[name]) for name, _ in _AGES]
 
 
 def cohorts_of(found: Sequence[Cohort], weeks: Sequence[CohortWeek], this_week: date) -> list[CohortRow]:

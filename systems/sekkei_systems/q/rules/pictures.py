@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from PIL import Image
 
 BYTES_MAX = 5_000_000
-PIXELS_MAX = 50_000_000
+_PIXELS_MAX = 50_000_000
 """More than phones take; a small file can claim to be far larger and would fill the memory."""
-SIDE = 512
-QUALITY = 85
+_SIDE = 512
+_QUALITY = 85
 CONTENT_TYPE = "image/jpeg"
 AT_ONCE = 2
 FORMATS = ("JPEG", "PNG", "WEBP", "GIF")
@@ -54,21 +54,21 @@ def drawn_anew(content: bytes) -> bytes:
         with warnings.catch_warnings():
             warnings.simplefilter("error")  # what Pillow only warns of is no picture that anybody needs
             with Image.open(BytesIO(content), formats=FORMATS) as found:
-                if found.width * found.height > PIXELS_MAX:
+                if found.width * found.height > _PIXELS_MAX:
                     raise ValueError("too many pixels")
-                found.draft("RGB", (2 * SIDE, 2 * SIDE))  # a JPEG is decoded no larger than needed
+                found.draft("RGB", (2 * _SIDE, 2 * _SIDE))  # a JPEG is decoded no larger than needed
                 upright = ImageOps.exif_transpose(found)
                 square = ImageOps.fit(_flat(upright), _size(upright), Image.Resampling.LANCZOS)
     except (UnidentifiedImageError, Image.DecompressionBombError, OSError, SyntaxError, ValueError, Warning):
         raise BadPicture(field="content", most=BYTES_MAX // 1_000_000) from None
     square.info.clear()  # comments and profiles come along with the pixels, and would be written again
     made = BytesIO()
-    square.save(made, "JPEG", quality=QUALITY, optimize=True)
+    square.save(made, "JPEG", quality=_QUALITY, optimize=True)
     return made.getvalue()
 
 
 def _size(image: Image.Image) -> tuple[int, int]:
-    side = max(1, min(SIDE, image.width, image.height))
+    side = max(1, min(_SIDE, image.width, image.height))
     return side, side
 
 
@@ -88,8 +88,8 @@ def _flat(image: Image.Image) -> Image.Image:
 
 
 WIDTH, HEIGHT = 1080, 1350
-MARGIN = 96
-INK, PAPER, GLOW = "#1b1a22", "#faf7f2", "#ff5a36"
+_MARGIN = 96
+INK, _PAPER, _GLOW = "#1b1a22", "#faf7f2", "#ff5a36"
 """The colours of the client."""
 OPENING = "「『（(［【〈《“"
 CLOSING = "。、，．」』）)］】〉》”！？!?…ー～・ぁぃぅぇぉっゃゅょァィゥェォッャュョ"
@@ -117,14 +117,14 @@ def card(question: str, answer: Answer, name: str, language: str, link: str) -> 
         f'role="img" font-family="{_FONT}">',
         f"<title>{escape(question)} — {escape(answer.text)}</title>",
         f'<rect width="{WIDTH}" height="{HEIGHT}" fill="{INK}"/>',
-        f'<rect x="48" y="48" width="{WIDTH - 96}" height="{HEIGHT - 96}" rx="56" fill="{PAPER}"/>',
-        _text(MARGIN, 168, 44, "#c93412", _day(answer.day), weight=700),
-        *(_text(MARGIN, 264 + 64 * at, 48, "#5b5866", line, weight=600) for at, line in enumerate(asked)),
-        *(_text(MARGIN, _middle(len(said)) + 108 * at, 80, INK, line, 800) for at, line in enumerate(said)),
-        _text(MARGIN, HEIGHT - 172, 40, "#5b5866", f"{name}　{_when(answer, language)}"),
-        _text(MARGIN, HEIGHT - 116, 32, "#5b5866", link),
-        f'<text x="{WIDTH - MARGIN}" y="{HEIGHT - 120}" font-size="104" font-weight="800" fill="{INK}" '
-        f'text-anchor="end">Q<tspan fill="{GLOW}">.</tspan></text></svg>',
+        f'<rect x="48" y="48" width="{WIDTH - 96}" height="{HEIGHT - 96}" rx="56" fill="{_PAPER}"/>',
+        _text(_MARGIN, 168, 44, "#c93412", _day(answer.day), weight=700),
+        *(_text(_MARGIN, 264 + 64 * at, 48, "#5b5866", line, weight=600) for at, line in enumerate(asked)),
+        *(_text(_MARGIN, _middle(len(said)) + 108 * at, 80, INK, line, 800) for at, line in enumerate(said)),
+        _text(_MARGIN, HEIGHT - 172, 40, "#5b5866", f"{name}　{_when(answer, language)}"),
+        _text(_MARGIN, HEIGHT - 116, 32, "#5b5866", link),
+        f'<text x="{WIDTH - _MARGIN}" y="{HEIGHT - 120}" font-size="104" font-weight="800" fill="{INK}" '
+        f'text-anchor="end">Q<tspan fill="{_GLOW}">.</tspan></text></svg>',
     ]
     return "".join(parts).encode()
 

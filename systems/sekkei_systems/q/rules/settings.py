@@ -9,7 +9,7 @@ from sekkei.runtime.settings import Settings
 from sekkei_systems.q.design.models import User
 
 NAMES = ("q_terms_version", "q_terms_url", "q_privacy_url")
-VERSION_MAX = 50
+_VERSION_MAX = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ def terms_of(settings: Settings) -> Terms | None:
     for name in NAMES[1:]:
         if urlsplit(given[name]).scheme not in ("https", "http") and not given[name].startswith("/"):
             raise ValueError(f"SEKKEI_{name.upper()} is where people read it: an https address, or a path.")
-    if len(given["q_terms_version"]) > VERSION_MAX:
+    if len(given["q_terms_version"]) > _VERSION_MAX:
         raise ValueError("SEKKEI_Q_TERMS_VERSION is short, such as 2026-11-15.")
     return Terms(*given.values())
 

@@ -29,7 +29,7 @@ QUESTION_MAX = 80
 DISPLAY_NAME_MAX = 50
 BIO_MAX = 200
 DESCRIPTION_MAX = 500
-CODE_POINTS_PER_CHARACTER_MAX = 12
+_CODE_POINTS_PER_CHARACTER_MAX = 12
 """A family emoji has 7 to 11; more than this is decoration stacked to break a layout."""
 
 _CLUSTER = regex.compile(
@@ -53,7 +53,7 @@ def clusters(text: str) -> list[str]:
 def text_of(text: str, most: int, field: str, *, lines: bool = False) -> str:
     """Return the text in the form that is stored; it is refused when it is empty or too long."""
     clean = many_lines(text) if lines else one_line(text)
-    if len(clean) > most * CODE_POINTS_PER_CHARACTER_MAX or not 1 <= characters(clean) <= most:
+    if len(clean) > most * _CODE_POINTS_PER_CHARACTER_MAX or not 1 <= characters(clean) <= most:
         raise BadText(field=field, most=most)
     return clean
 

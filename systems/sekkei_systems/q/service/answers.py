@@ -32,7 +32,7 @@ from sekkei_systems.q.service.words import ForbiddenWords
 
 ERASE = "erase-answer"
 APPEALED_WITHIN = timedelta(days=30)
-UNTIL_DECIDED = timedelta(days=1)
+_UNTIL_DECIDED = timedelta(days=1)
 """While an appeal is open, it is looked at again every day."""
 ERASED = ""
 
@@ -62,7 +62,7 @@ class Erasing:
         if found.deleted_at > days.now(self.clock) - wait:
             return  # the schedule of that deletion comes later
         if found.deleted_by_admin and await self._is_appealed(day, user_id):
-            await self.later(day, user_id, UNTIL_DECIDED)
+            await self.later(day, user_id, _UNTIL_DECIDED)
             return
         update = answers.update(day, user_id).set(Answer.text, ERASED)
         try:
@@ -82,9 +82,9 @@ def restored(day: date, author: str) -> Action[Any, Any]:
     return update.set(Answer.deleted_at, None).when(Answer.deleted_by_admin.is_(True))
 
 
-STREAK_PAGE = 100
+_STREAK_PAGE = 100
 STREAK_MAX = 1_000
-HISTORY_PAGE = 20
+_HISTORY_PAGE = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +195,7 @@ class Answers:
             query = query.filter(Answer.is_deleted.is_(False))
             if self.sight.hides_flagged:
                 query = query.filter(Answer.is_flagged.is_(False))
-        page = await self.db.page(query, size=HISTORY_PAGE, after=after)
+        page = await self.db.page(query, size=_HISTORY_PAGE, after=after)
         closed = None if member.id == author else await self.sight.closed_day(member)
         shown = [one for one in page if one.day != closed]
         return Page(await remembered(self.db, shown), page.cursor)
@@ -219,7 +219,7 @@ class Answers:
         latest = await self.db.get(answers(day, who).consistent())
         if latest is not None and not latest.is_deleted:
             answered.append(day)
-        async for one in self.db.each(design.answers_of_user(who).page_of(STREAK_PAGE)):
+        async for one in self.db.each(design.answers_of_user(who).page_of(_STREAK_PAGE)):
             if one.day >= day or one.is_deleted:
                 continue
             if (answered[-1] if answered else day) - one.day > timedelta(days=1) or len(answered) == STREAK_MAX:

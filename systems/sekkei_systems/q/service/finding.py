@@ -31,9 +31,9 @@ from sekkei_systems.q.service.sight import Sight
 
 FRIENDS_READ = 6
 """Whose lists are looked at: a few of them, others every day."""
-LIST_READ = 50
-FOLLOWING_READ = 200
-LOOKED_AT = 30
+_LIST_READ = 50
+_FOLLOWING_READ = 200
+_LOOKED_AT = 30
 SHOWN = 12
 
 
@@ -53,14 +53,14 @@ class Suggestions:
 
     async def show(self, member: Member) -> list[Suggestion]:
         """A bounded number of reads, whatever somebody's circle. Everybody shown passes sight as in any list."""
-        known = await self.db.page(design.following(member.id).consistent(), size=FOLLOWING_READ)
+        known = await self.db.page(design.following(member.id).consistent(), size=_FOLLOWING_READ)
         mine = [one.followee_id for one in known]
         friends = await self._friends(member, mine)
-        found = await asyncio.gather(*(self.db.page(design.following(one), size=LIST_READ) for one in friends))
+        found = await asyncio.gather(*(self.db.page(design.following(one), size=_LIST_READ) for one in friends))
         through = Counter(edge.followee_id for page in found for edge in page)
         for one in (member.id, *mine):
             through.pop(one, None)
-        best = [who for who, _ in sorted(through.items(), key=lambda one: (-one[1], one[0]))[:LOOKED_AT]]
+        best = [who for who, _ in sorted(through.items(), key=lambda one: (-one[1], one[0]))[:_LOOKED_AT]]
         cards = await self.following.cards(member.id, best)
         wanted = [one for one in cards if not (one.requested or one.relation.follows or one.relation.mutes)]
         return [Suggestion(one, through[one.user.user_id]) for one in wanted[:SHOWN]]

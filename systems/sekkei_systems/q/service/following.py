@@ -26,8 +26,8 @@ from sekkei_systems.q.rules.sight import Relation, is_present, sees_profile
 from sekkei_systems.q.service.access import Member
 from sekkei_systems.q.service.sight import Sight
 
-LIST_PAGE = 30
-SETTLED_AT_ONCE = 100
+_LIST_PAGE = 30
+_SETTLED_AT_ONCE = 100
 Outcome = Literal["following", "requested"]
 
 
@@ -164,7 +164,7 @@ class Following:
 
         Who blocked the account once waits all the same.
         """
-        page = await self.db.page(design.requests_to(who).consistent(), size=SETTLED_AT_ONCE)
+        page = await self.db.page(design.requests_to(who).consistent(), size=_SETTLED_AT_ONCE)
         once = await self.db.get_many([ended_blocks(one.follower_id, who).consistent() for one in page])
         for one, ended in zip(page, once, strict=True):
             if ended is not None:
@@ -183,7 +183,7 @@ class Following:
 
     async def requests(self, member: Member, after: str | None = None) -> Page[Card]:
         """Who asks to follow."""
-        page = await self.db.page(design.requests_to(member.id).consistent(), size=LIST_PAGE, after=after)
+        page = await self.db.page(design.requests_to(member.id).consistent(), size=_LIST_PAGE, after=after)
         return await self.cards(member.id, [one.follower_id for one in page], page.cursor)
 
     async def standing(self, member: Member, other: str) -> tuple[bool, bool]:
@@ -223,7 +223,7 @@ class Following:
 
     async def blocked(self, member: Member, after: str | None = None) -> Page[Card]:
         """Whom a user blocks; the blocked ones are shown, so that they can be let go again."""
-        page = await self.db.page(design.blocked(member.id).consistent(), size=LIST_PAGE, after=after)
+        page = await self.db.page(design.blocked(member.id).consistent(), size=_LIST_PAGE, after=after)
         found = await self.sight.users(member.id, [one.blocked_id for one in page])
         cards = [Card(found[one.blocked_id], Relation(blocks=True)) for one in page if one.blocked_id in found]
         return Page(cards, page.cursor)
@@ -240,7 +240,7 @@ class Following:
             raise NoSuchThing()
 
     async def muted(self, member: Member, after: str | None = None) -> Page[Card]:
-        page = await self.db.page(design.muted(member.id).consistent(), size=LIST_PAGE, after=after)
+        page = await self.db.page(design.muted(member.id).consistent(), size=_LIST_PAGE, after=after)
         return await self.cards(member.id, [one.muted_id for one in page], page.cursor)
 
     # Lists
@@ -259,7 +259,7 @@ class Following:
             raise Hidden()
 
     async def _list(self, viewer: str, query: Query[Follow], side: str, after: str | None) -> Page[Card]:
-        page = await self.db.page(query, size=LIST_PAGE, after=after)
+        page = await self.db.page(query, size=_LIST_PAGE, after=after)
         return await self.cards(viewer, [getattr(one, side) for one in page], page.cursor)
 
     async def cards(self, viewer: str, ids: list[str], cursor: str | None = None) -> Page[Card]:

@@ -48,8 +48,8 @@ from sekkei_systems.q.service.sanctions import Sanctions, takes_two
 from sekkei_systems.q.service.words import ForbiddenWords
 
 PAGE = 50
-LOOK_FOR = timedelta(minutes=30)
-LATELY = 20
+_LOOK_FOR = timedelta(minutes=30)
+_LATELY = 20
 """How many answers of somebody moderators are shown."""
 
 
@@ -210,7 +210,7 @@ class Moderation:
         if user is None:
             raise NoSuchUser()
         looked = bool(look) and await self._may_look(by, user_id, look)
-        said = await self.db.page(design.answers_of_user(user_id), size=LATELY) if looked else Page([], None)
+        said = await self.db.page(design.answers_of_user(user_id), size=_LATELY) if looked else Page([], None)
         told, decided, waiting = await asyncio.gather(
             self._reports_on(user_id), self.decisions.about(user_id), self.db.all(design.reviews_of(user_id))
         )
@@ -244,7 +244,7 @@ class Moderation:
             at = datetime.fromisoformat(moment)
         except ValueError:
             return False
-        if at.tzinfo is None or not timedelta() <= days.now(self.clock) - at <= LOOK_FOR:
+        if at.tzinfo is None or not timedelta() <= days.now(self.clock) - at <= _LOOK_FOR:
             return False
         found = await self.db.get(admin_logs(at, log_id).consistent())
         is_view = found is not None and found.action is AdminAction.VIEW_ANSWERS

@@ -141,7 +141,7 @@ def message_id(kind: NoticeKind, reason: str, token: str) -> str:
 # The devices that a user hears from.
 
 
-TOKEN_TRIES_MAX = 5
+_TOKEN_TRIES_MAX = 5
 _TOKEN = re.compile(
     r"Expo(?:nent)?PushToken\[[A-Za-z0-9_-]{1,100}\]|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}",
 )
@@ -206,7 +206,7 @@ class Devices:
     async def _keep(self, mine: PushToken) -> None:
         """What waits for whom it was with before does not go out any more."""
         token, member_id = mine.token, mine.user_id
-        for _ in range(TOKEN_TRIES_MAX):
+        for _ in range(_TOKEN_TRIES_MAX):
             holder = await self.db.holder(unique_token, PushToken.token == token)
             actions: list[Action[PushToken, object]] = [push_tokens.put(mine)]
             if holder is not None and holder.user_id != member_id:

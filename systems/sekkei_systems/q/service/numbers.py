@@ -22,7 +22,7 @@ from sekkei_systems.q.rules.numbers import COHORTS, DAYS, Tally, monday, weeks_a
 from sekkei_systems.q.rules.sight import is_present
 from sekkei_systems.q.service.access import Admin
 
-REMEMBERED = timedelta(days=3)
+_REMEMBERED = timedelta(days=3)
 """A stream keeps its records for a day, and a message is given up within two."""
 TRIES_MAX = 20
 Outcome = Literal["sent", "failed", "gone"]
@@ -82,7 +82,7 @@ class Numbers:
     async def _counted(self, what: str, actions: list[Action[Any, Any]]) -> bool:
         if not actions:
             return False
-        marker = Counted(what=what, ttl=days.now(self.clock) + REMEMBERED)
+        marker = Counted(what=what, ttl=days.now(self.clock) + _REMEMBERED)
         return await self._transacted(counted.create(marker), *actions)
 
     async def _is_counted(self, what: str) -> bool:

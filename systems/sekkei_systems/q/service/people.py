@@ -43,7 +43,7 @@ from sekkei_systems.q.service.following import Following
 from sekkei_systems.q.service.sight import Sight
 from sekkei_systems.q.service.words import ForbiddenWords
 
-AGE_MAX = 130
+_AGE_MAX = 130
 _DIGEST = re.compile(r"[0-9a-f]{16}")
 
 
@@ -100,7 +100,7 @@ class People:
             raise NoAddress()
         self._check_terms(visitor.terms)
         years = times.age(birth_date, days.today(self.clock))
-        if not 0 <= years <= AGE_MAX:
+        if not 0 <= years <= _AGE_MAX:
             raise BadBirthDate(field="birthDate")
         await self._check_age(visitor.id, years)
         for marker in self._banned_addresses(visitor.email):

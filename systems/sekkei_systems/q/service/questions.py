@@ -34,7 +34,7 @@ from sekkei_systems.q.service.words import ForbiddenWords
 # The question that is open now.
 
 
-LOOK_BACK_DAYS = 8
+_LOOK_BACK_DAYS = 8
 """A question stays open until the next one is out, be it after days without a worker."""
 
 
@@ -58,7 +58,7 @@ class OpenQuestion:
         """
         today = days.today(self.clock)
         known = self._latest if self._latest is not None and self._latest.day <= today else None
-        back = LOOK_BACK_DAYS if known is None else min(LOOK_BACK_DAYS, (today - known.day).days)
+        back = _LOOK_BACK_DAYS if known is None else min(_LOOK_BACK_DAYS, (today - known.day).days)
         refs = [daily_questions(today - timedelta(days=number)).consistent() for number in range(back)]
         later = (one for one in await self.db.get_many(refs) if one is not None and one.published_at is not None)
         self._latest = next(later, known)
@@ -68,9 +68,9 @@ class OpenQuestion:
 # Which question is asked on which day, and when it comes out.
 
 
-CHOICE = 50
+_CHOICE = 50
 """Of so many approved questions, the longest unused ones, one is drawn."""
-DRAWS_MAX = 20
+_DRAWS_MAX = 20
 SPARE_QUESTIONS = (
     "最近、思わず笑ってしまったことは？",
     "いま一番食べたいものは？",
@@ -128,7 +128,7 @@ class Planning:
     async def plan(self, day: date) -> DailyQuestion:
         """The day's row, made now if it is missing: one of the approved questions, or a spare one."""
         found = await self.db.get(daily_questions(day).consistent())
-        for _ in range(DRAWS_MAX):
+        for _ in range(_DRAWS_MAX):
             if found is not None:
                 return found
             chosen = await self._draw()
@@ -145,7 +145,7 @@ class Planning:
 
     async def _draw(self) -> Question | None:
         """By chance among those unused for longest; every vote is one more ticket."""
-        page = await self.db.page(design.approved_questions(), size=CHOICE)
+        page = await self.db.page(design.approved_questions(), size=_CHOICE)
         ticket = int(self.clock.random() * sum(1 + one.votes for one in page))
         for one in page:
             ticket -= 1 + one.votes
@@ -226,7 +226,7 @@ class Planning:
 
 
 PAGE = 50
-PLAN_DAYS = 100
+_PLAN_DAYS = 100
 """So far ahead a planned question is looked for; one read."""
 
 
@@ -287,7 +287,7 @@ class Editing:
         """And off the plan: a day that it was planned for is drawn anew when it is near."""
         allowed = (QuestionStatus.APPROVED, QuestionStatus.USED)
         today = days.today(self.clock)
-        ahead = await self.planning.calendar(today, PLAN_DAYS)
+        ahead = await self.planning.calendar(today, _PLAN_DAYS)
         planned = [row for _, row in ahead if row is not None and row.question_id == question_id]
         free = [row.day for row in planned if row.published_at is None]
         await self._move(by, question_id, QuestionStatus.ARCHIVED, allowed, *map(_unplans(question_id), free))
@@ -386,7 +386,7 @@ class Editing:
 # Questions that users propose, one a day, and the votes for those that wait to be asked.
 
 
-CANDIDATES = 30
+_CANDIDATES = 30
 
 
 @dataclass
@@ -425,7 +425,7 @@ class Submissions:
 
     async def candidates(self, member: Member) -> list[tuple[Question, bool]]:
         """Proposals that wait to be asked, the most wanted first, and whether one has voted for each."""
-        page = await self.db.page(design.candidates(), size=CANDIDATES)
+        page = await self.db.page(design.candidates(), size=_CANDIDATES)
         mine = await self.db.get_many([question_votes(one.question_id, member.id).consistent() for one in page])
         found = list(zip(page, (vote is not None for vote in mine), strict=True))
         return sorted(found, key=lambda pair: (-pair[0].votes, pair[0].created_at))

@@ -21,7 +21,7 @@ from sekkei_systems.q.service.sight import Sight
 
 READ_MAX = 300
 """Reactions that are looked at for one answer; the count says so when there are more."""
-DIGEST_DAYS = 7
+_DIGEST_DAYS = 7
 _HEARTS = {"❤": ReactionType.HEART}
 
 
@@ -100,7 +100,7 @@ class Reactions:
 
     async def digest_of(self, who: str) -> Digest:
         until = days.today(self.clock)
-        since = until - timedelta(days=DIGEST_DAYS - 1)
+        since = until - timedelta(days=_DIGEST_DAYS - 1)
         found = await self.db.all(design.answers_since(who, since))
         mine = [one for one in found if not one.is_deleted]
         summaries = await self.summaries(who, mine)

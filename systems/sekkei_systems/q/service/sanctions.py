@@ -30,11 +30,11 @@ from sekkei_systems.q.service.logs import Logs
 
 COUNT_BANNED = "count-banned"
 END_SUSPENSION = "end-suspension"
-THE_CLOCK = "clock"
+_THE_CLOCK = "clock"
 """Who ends a suspension, in the log."""
-TWO_AFTER_MARK = timedelta(days=30)
+_TWO_AFTER_MARK = timedelta(days=30)
 """So long nobody gets around the second person by taking the mark away first."""
-LOCKING_OUT = (DecisionKind.SUSPENSION, DecisionKind.BAN)
+_LOCKING_OUT = (DecisionKind.SUSPENSION, DecisionKind.BAN)
 
 
 def takes_two(user: User, now: datetime) -> bool:
@@ -160,7 +160,7 @@ class Sanctions:
         entry = admin_logs.create(
             AdminLog(
                 log_id=self.clock.uuid(),
-                admin_id=THE_CLOCK,
+                admin_id=_THE_CLOCK,
                 action=AdminAction.UNBAN_USER,
                 target_type="user",
                 target_id=user.user_id,
@@ -246,7 +246,7 @@ class Sanctions:
     async def verify(self, by: ProvenAdmin, user_id: str, verified: bool) -> None:
         """A mark beside the name; a ban then takes two administrators, and for a while after one took it away, too."""
         await self.decisions.leave_to_another(by, user_id)
-        until = None if verified else days.now(self.clock) + TWO_AFTER_MARK
+        until = None if verified else days.now(self.clock) + _TWO_AFTER_MARK
         update = users.update(user_id).set(User.is_verified, verified).set(User.takes_two_until, until)
         update = update.when(User.is_verified.is_(not verified))
         entry = self.logs.entry(by, AdminAction.VERIFY_USER, "user", user_id, {"verified": verified})
@@ -265,7 +265,7 @@ def _is_proposed(one: Decision) -> bool:
 
 
 def _locks_out(one: Decision) -> bool:
-    return one.kind in LOCKING_OUT and one.state is DecisionState.IN_FORCE
+    return one.kind in _LOCKING_OUT and one.state is DecisionState.IN_FORCE
 
 
 def _ending(found: Sequence[Decision]) -> list[Action[Any, Any]]:

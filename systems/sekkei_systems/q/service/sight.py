@@ -20,7 +20,7 @@ from sekkei_systems.q.service.access import Member
 from sekkei_systems.q.service.questions import OpenQuestion
 
 M = TypeVar("M")
-KEYS_PER_BATCH = 100
+_KEYS_PER_BATCH = 100
 BATCHES_AT_ONCE = 8
 
 
@@ -51,9 +51,9 @@ class Sight:
 
         async def batch(start: int) -> list[M | None]:
             async with turn:
-                return await self.db.get_many(refs[start : start + KEYS_PER_BATCH])
+                return await self.db.get_many(refs[start : start + _KEYS_PER_BATCH])
 
-        parts = await asyncio.gather(*(batch(start) for start in range(0, len(refs), KEYS_PER_BATCH)))
+        parts = await asyncio.gather(*(batch(start) for start in range(0, len(refs), _KEYS_PER_BATCH)))
         return [item for part in parts for item in part]
 
     async def relation(self, viewer: str, other: str) -> Relation:

@@ -34,7 +34,7 @@ MANY = 1_000
 """A day with more answers than this is not read, whoever asks."""
 JUDGED_AT_ONCE = 100
 """Authors of whom it is asked at once whether the viewer may read them: one read by their keys."""
-Position = tuple[bool, datetime, str]
+_Position = tuple[bool, datetime, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class Timeline:
     """The viewer wants to answer first, and has not."""
 
 
-def order(answer: Answer) -> Position:
+def order(answer: Answer) -> _Position:
     """On time first, then the earlier one; the id only settles ties."""
     return not answer.is_on_time, answer.created_at, answer.user_id
 
@@ -166,5 +166,5 @@ def _position(answer: Answer, shown: int) -> dict[str, object]:
 
 def _rest(answered: list[Answer], after: dict[str, object]) -> tuple[int, list[Answer]]:
     """How many were on the pages before, and what comes after them."""
-    start: Position = bool(after["late"]), datetime.fromisoformat(str(after["at"])), str(after["by"])
+    start: _Position = bool(after["late"]), datetime.fromisoformat(str(after["at"])), str(after["by"])
     return int(str(after.get("shown", 0))), [one for one in answered if order(one) > start]

@@ -9,7 +9,7 @@ from sekkei.design import Database
 from sekkei_systems.q.design import all_ng_words
 from sekkei_systems.q.rules.ng_words import Filter
 
-FRESH_SECONDS = 60.0
+_FRESH_SECONDS = 60.0
 
 
 @dataclass
@@ -23,7 +23,7 @@ class ForbiddenWords:
     async def current(self) -> Filter:
         """The automaton; every process has the words of at most a minute ago."""
         now = self.clock.now()
-        if not 0 <= now - self._read_at < FRESH_SECONDS:
+        if not 0 <= now - self._read_at < _FRESH_SECONDS:
             found = await self.db.all(all_ng_words().consistent())
             words = sorted((one.original or one.word, one.is_allowed) for one in found)
             if words != self._made_of:
