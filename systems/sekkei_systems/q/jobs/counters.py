@@ -147,13 +147,6 @@ class CountingBans:
         there = await self.db.get_many([follows(one.follower_id, one.followee_id).consistent() for one in page])
         return Progress(await self._count(user, [one for one in there if one is not None]), page.cursor)
 
-    async def count(self, user: User) -> int:
-        """All edges of somebody at once: for those who were banned before edges said so."""
-        out = await self.db.all(design.following(user.user_id).consistent())
-        back = await self.db.all(design.followers_of(user.user_id))
-        there = await self.db.get_many([follows(one.follower_id, one.followee_id).consistent() for one in back])
-        return await self._count(user, [*out, *(one for one in there if one is not None)])
-
     async def _count(self, user: User, edges: Sequence[Follow]) -> int:
         done = 0
         for edge in edges:

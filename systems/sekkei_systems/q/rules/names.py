@@ -49,7 +49,7 @@ _DIGITS = "0123456789"
 def skeleton(name: str) -> str:
     """What is left when letters that look alike are one: `Adm1n` and `аdmin` with a Cyrillic а are `admin`, and サト一
     with the kanji for one is サトー."""
-    return skeleton_before(name).translate(_KANA)
+    return normalised(name.translate(_BOXED)).translate(_FOLD).translate(_FOLD).translate(_KANA)
 
 
 def skeletons(name: str) -> frozenset[str]:
@@ -60,11 +60,6 @@ def skeletons(name: str) -> frozenset[str]:
 def without_remark(name: str) -> str:
     """A name without what stands in brackets: somebody (本人) is not more that somebody."""
     return _REMARK.sub("", name)
-
-
-def skeleton_before(name: str) -> str:
-    """As it was while only letters of other alphabets counted: so the marks of earlier versions are found."""
-    return normalised(name.translate(_BOXED)).translate(_FOLD).translate(_FOLD)
 
 
 _SPEAKING = ("admin", "administrator", "moderator", "official", "staff", "support")

@@ -49,11 +49,7 @@ _DIGEST = re.compile(r"[0-9a-f]{16}")
 
 def admin_names(name: str) -> list[str]:
     """The markers of a name that an administrator goes by: one, or two where it can be taken for two."""
-    return [_admin_name(form) for form in sorted(names.skeletons(name))]
-
-
-def _admin_name(skeleton: str) -> str:
-    return f"ADMIN-NAME#{skeleton}"
+    return [f"ADMIN-NAME#{form}" for form in sorted(names.skeletons(name))]
 
 
 def taken_down(digest: str) -> str:
@@ -300,9 +296,8 @@ def keep_name(who: str, name: str | None) -> list[Action[Any, Any]]:
 
 
 def free_name(name: str | None, but: Collection[str] = ()) -> list[Action[Any, Any]]:
-    """Also as an earlier version marked it."""
-    marks = {*admin_names(name), _admin_name(names.skeleton_before(name))} if name else set()
-    return [unique_keys.delete(mark) for mark in sorted(marks.difference(but))]
+    marks = admin_names(name) if name else []
+    return [unique_keys.delete(mark) for mark in marks if mark not in but]
 
 
 # Withdrawal: asked for, held for a week in which it can be cancelled, and then carried out by a job.

@@ -19,7 +19,7 @@ from sekkei.runtime.transports.expo import DeviceGone as PhoneGone
 from sekkei.runtime.transports.web_push import DeviceGone as BrowserGone
 from sekkei.web.identity.accounts import Accounts
 from sekkei_systems.q.design.models import PushToken
-from sekkei_systems.q.design.tables import blocks, mutes, push_tokens, unique_token, users
+from sekkei_systems.q.design.tables import blocks, mutes, push_tokens, users
 from sekkei_systems.q.rules.notices import GONE, NOT_THEIRS, is_still_for
 from sekkei_systems.q.rules.sight import is_present
 from sekkei_systems.q.service.numbers import Numbers, Outcome
@@ -60,9 +60,7 @@ class TheirDevices:
     async def _read(self, message: Message) -> tuple[PushToken | None, bool]:
         """The device, while it is with whom the message is for, and whether it is still for them: they may have parted
         since, or want to hear no more of it. One call, for everybody is told of a question."""
-        owner = await self._owner(message)
-        if owner is None:
-            return None, False
+        owner = message.body["user"]
         wanted: list[Ref[Any]] = [push_tokens(owner, message.to).consistent(), users(owner).consistent()]
         about = next(iter(message.people - {owner}), None)
         if about is not None:
@@ -71,13 +69,6 @@ class TheirDevices:
         device, user, *others = await self._db.get_many(wanted)
         parted = bool(others) and (not is_present(others[0]) or any(others[1:]))
         return device, user is not None and not parted and is_still_for(user, message.body["channelId"])
-
-    async def _owner(self, message: Message) -> str | None:
-        """Messages of earlier versions to phones do not say whose they are."""
-        if "user" in message.body:
-            return str(message.body["user"])
-        holder = await self._db.holder(unique_token, PushToken.token == message.to)
-        return holder.user_id if holder is not None and holder.user_id in message.people else None
 
     async def _lasts(self, device: PushToken) -> bool:
         if device.server_key != self._server_key:

@@ -102,12 +102,6 @@ class Timelines:
             if author.user_id == who or (who, author.user_id) in still
         ]
 
-    async def visible(self, member: Member, day: date, apart: frozenset[str]) -> list[tuple[Answer, User]]:
-        """All answers of a day that a viewer may see, in order; their own among them."""
-        answered = await self._answered(member, day)
-        found, _ = await self._readable(member, answered, apart, len(answered))
-        return found
-
     async def _answered(self, member: Member, day: date) -> list[Answer]:
         """What the viewer and those whom they follow and do not mute have answered, in order."""
         who = member.id

@@ -286,21 +286,6 @@ async def test_a_phone_that_changed_hands_is_told_nothing_of_the_last_one(phones
     assert await phones.tokens() == ["c"]
 
 
-async def test_a_message_of_an_earlier_version_goes_to_its_own(phones: Phones) -> None:
-    world = phones.world
-    await phones.register("b")
-    await world.follow(("a", "b"))
-    await world.settle()
-    (waiting,) = await world.push_messages()
-    body = {name: value for name, value in waiting.body.items() if name != "user"}
-    await world.deployment.runtime.write(messages.put(replace(waiting, body=body)))
-    assert len(await phones.after_the_quiet_hours()) == 1
-    await world.deployment.runtime.write(messages.put(replace(waiting, body=body)))
-    await world.service.devices.change_hands("c", PHONE)
-    await world.deployment.runtime.write(messages.put(replace(waiting, body=body)))
-    assert len(await phones.after_the_quiet_hours()) == 1
-
-
 @pytest.mark.parametrize("how", ["block", "blocked", "mute", "ban", "leave", "leaves", "unwanted"])
 async def test_what_waited_is_not_told_when_they_have_parted(phones: Phones, how: str) -> None:
     world, following = phones.world, phones.world.service.following
