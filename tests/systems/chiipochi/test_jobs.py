@@ -28,6 +28,7 @@ from sekkei_systems.chiipochi.jobs import pseudonym
 from sekkei_systems.chiipochi.ports.payments import PaymentEvent
 from sekkei_systems.chiipochi.service.access import Operator
 from sekkei_systems.chiipochi.service.donations import order_id_of
+from sekkei_systems.chiipochi.service.refunds import key_of
 from tests.systems.chiipochi.conftest import AOI, TODAY, Bot
 
 
@@ -164,12 +165,15 @@ async def test_a_refund_that_fails_while_its_donor_is_forgotten_can_be_asked_for
     donation = await quick_bot.donate()
     refunds, operator = quick_bot.service.refunds, Operator("demo-ren")
     await refunds.refund(operator, AOI, donation.created_at)
+    (asked,) = await quick_bot.donations()
+    assert asked.refund_asked_at is not None
+    key = key_of(asked.refund_asked_at)
     ((_, step), _) = quick_bot.client.shell.deployment.systems["chiipochi"].parts.jobs["forget"].steps
     moves = jobs._move
 
     async def late(*given: Any) -> None:
         monkeypatch.undo()
-        await refunds.give_up(order_id_of(AOI, donation.created_at), donation.tx_id or "", "")
+        await refunds.give_up(order_id_of(AOI, donation.created_at), donation.tx_id or "", key)
         await moves(*given)
 
     monkeypatch.setattr(jobs, "_move", late)
