@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from importlib.metadata import version
@@ -28,8 +29,8 @@ def test_help_lists_every_command(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         cli.main(["--help"])
     assert ended.value.code == 0
-    said = capsys.readouterr().out
-    assert all(f"    {name} " in said for name in cli.COMMANDS)
+    listed = {line.split()[0] for line in capsys.readouterr().out.splitlines() if re.match(r"    \w", line)}
+    assert listed == set(cli.COMMANDS)
 
 
 @pytest.mark.parametrize("arguments", [[], ["no-such-command"], ["verify"], ["engine", "--no-such-option"]])
