@@ -66,7 +66,7 @@ async def test_people_of_an_earlier_version_are_counted(world: World) -> None:
 
 
 async def test_the_mark_of_an_administrators_name_is_made_anew(world: World) -> None:
-    """An earlier version did not know that a kanji can look like a kana; no mark of it stays."""
+    """A mark that is missing is there again after a night. A kanji can look like a kana."""
     await world.join("boss", "a")
     await world.make_admin("boss")
     await world.service.people.change("boss", Profile(display_name="力ナ"))
