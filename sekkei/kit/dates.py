@@ -19,7 +19,6 @@ what it reads while a person types, takes the first. These are the decisions:
 from __future__ import annotations
 
 import re
-import unicodedata
 from calendar import monthrange
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -301,8 +300,7 @@ def read_day(text: str, now: datetime | None = None) -> date:
 
 def _plain(text: str) -> str:
     """One kind of digits, letters and signs, each in its place."""
-    folded = (unicodedata.normalize("NFKC", sign).lower() for sign in text)
-    plain = "".join(one if len(one) == 1 else sign for sign, one in zip(text, folded, strict=True))
+    plain = "".join(one if len(one := folded(sign)) == 1 else sign for sign in text)
     return plain.replace("〜", "~").replace("–", "-").replace("—", "-")
 
 
