@@ -25,6 +25,8 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, NamedTuple
 
+from sekkei.kit.text import folded
+
 HOURS_MAX = 29
 YEARS_AHEAD_MAX = 5
 _LENGTH_MAX = 80
