@@ -1,4 +1,4 @@
-"""tests.runtime.test_wakeups: DESCRIBE ME."""
+"""A process hears at once what it writes, and soon what other processes of the store write."""
 
 from __future__ import annotations
 
