@@ -102,6 +102,30 @@ def _nested_handlers(tree: ast.Module) -> Iterator[str]:
                 yield inner.name
 
 
+def pages_as_lists() -> Iterator[str]:
+    """Find pages whose cursor is dropped on the spot: `list(await db.page(…))`, `for task in await db.page(…)`."""
+    for folder in ("sekkei", "systems", "fakes", "migrations"):
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            if any(_drops_a_cursor(node) for node in ast.walk(ast.parse(path.read_text("utf-8")))):
+                yield path.relative_to(ROOT).as_posix()
+
+
+def _drops_a_cursor(node: ast.AST) -> bool:
+    match node:
+        case ast.Call(func=ast.Name(id="list" | "tuple" | "set" | "sorted" | "len"), args=[used, *_]):
+            return _is_page(used)
+        case ast.For(iter=used) | ast.comprehension(iter=used):
+            return _is_page(used)
+    return False
+
+
+def _is_page(node: ast.expr) -> bool:
+    match node:
+        case ast.Await(value=ast.Call(func=ast.Attribute(attr="page"))):
+            return True
+    return False
+
+
 def languages() -> Iterator[str]:
     for name in NAMES:
         found = SYSTEMS / name / "texts"
@@ -163,6 +187,7 @@ RULES: dict[str, Callable[[], Iterator[str]]] = {
     "tests": untested,
     "long": long_files,
     "closures": handlers_in_closures,
+    "pages": pages_as_lists,
     "languages": languages,
     "techniques": techniques,
     "zones": zones_in_the_library,
@@ -172,6 +197,7 @@ REMEDIES = {
     "tests": "Write its test in the file of the same name: tests/… mirrors the source, with test_ before the name.",
     "long": f"Over {LINES_MAX} lines. Split it where a second noun begins.",
     "closures": "A handler is a function of its module. Take what it needs as arguments, by type (sekkei.web.routing).",
+    "pages": "A page turned into a list loses its cursor. Use first_items, which says whether more follow, or all.",
     "languages": "Texts are data: texts/ja.toml and texts/en.toml.",
     "zones": "A system says whose time counts (System.zone); the library takes the zone as an argument.",
     "techniques": "Use the owner of the technique (sekkei.kit); only protocols of others do it themselves.",

@@ -48,12 +48,12 @@ async def _dead_letters(deployment: Deployment) -> list[tuple[_Labels, float]]:
 async def _late(deployment: Deployment) -> list[tuple[_Labels, float]]:
     """A worker that is down or behind shows here."""
     runtime, now = deployment.runtime, days.now(deployment.clock)
-    first: dict[str, list[datetime | None]] = {
-        "messages": [one.due_at for one in await runtime.page(due_messages(now), size=1)],
-        "schedules": [one.due_at for one in await runtime.page(due_schedules(now), size=1)],
-        "jobs": [one.due_at for one in await runtime.page(due_jobs(now), size=1)],
-    }
-    return _by("what", {what: _seconds(due, now) for what, due in first.items()})
+    message = await runtime.first(due_messages(now))
+    schedule = await runtime.first(due_schedules(now))
+    job = await runtime.first(due_jobs(now))
+    first = {"messages": message, "schedules": schedule, "jobs": job}
+    due = {what: [] if row is None else [row.due_at] for what, row in first.items()}
+    return _by("what", {what: _seconds(moments, now) for what, moments in due.items()})
 
 
 def _seconds(due: Iterable[datetime | None], now: datetime) -> float:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import date
 
 from sekkei.clock import Clock
-from sekkei.design import Database, TransactionFailed, replace
+from sekkei.design import Database, First, TransactionFailed, replace
 from sekkei.runtime.refusals import Conflict, NotThere
 from sekkei_systems import days
 from sekkei_systems.chiipochi.design import (
@@ -35,6 +35,8 @@ KEPT_SECONDS = 10.0
 WORDS_MAX, _WORD_LENGTH, _NAME_LENGTH, _TEXT_LENGTH, _GOAL_MAX = 20, (2, 20), 40, 300, 10**9
 _CODE = re.compile(r"[A-Z0-9]{2,20}")
 FIELDS = ("ja", "en", "words", "says_ja", "says_en", "amounts", "monthly", "goal", "first", "last")
+
+_SHOWN_MAX = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +88,8 @@ class Appeals:
             for one in wanted
         ]
 
-    async def changes(self, operator: Operator) -> list[AppealChange]:
-        return list(await self.db.page(changes_of_appeals()))
+    async def changes(self, operator: Operator) -> First[AppealChange]:
+        return await self.db.first_items(changes_of_appeals(), _SHOWN_MAX)
 
     async def keep(self, operator: Operator, wanted: Appeal) -> None:
         """Make or change an appeal; `wanted.version` is the version that was changed, 0 for a new one."""

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 from zlib import crc32
 
-from sekkei.design import Action, Database, Put
+from sekkei.design import Action, Database, First, Put
 from sekkei.runtime.design import Once
 from sekkei.runtime.idempotency import Idempotency
 from sekkei.runtime.settings import Settings
@@ -24,6 +24,8 @@ _KEY_KEPT = timedelta(days=60)
 Actions = list[Action[Any, Any]]
 Effects = tuple[Actions, Letter | None]
 """What is written, and what is answered."""
+
+_SHOWN_MAX = 50
 
 
 def order_id_of(user_id: str, created_at: datetime) -> str:
@@ -117,7 +119,7 @@ class Orders:
             found = await self.db.first(donation_of_payment(tx_id))
         return found
 
-    async def search(self, operator: Operator, words: str) -> list[Donation]:
+    async def search(self, operator: Operator, words: str) -> First[Donation]:
         """Donations by a payment's id, by our order or by a LINE user."""
         found = await self.ordered(words, words)
-        return [found] if found is not None else list(await self.db.page(history_of_user(words)))
+        return await self.db.first_items(history_of_user(words), _SHOWN_MAX) if found is None else First([found], True)

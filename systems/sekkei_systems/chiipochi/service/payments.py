@@ -326,7 +326,7 @@ class Reconciliation:
     async def pending(self, limit: int | None = None) -> list[Donation]:
         """What waits for its payment, the oldest first."""
         query = pending_before(days.now(self.clock) + timedelta(seconds=1))
-        return await self.db.all(query) if limit is None else list(await self.db.page(query, size=limit))
+        return await self.db.all(query) if limit is None else list(await self.db.first_items(query, limit))
 
 
 TRIES_MAX = 5

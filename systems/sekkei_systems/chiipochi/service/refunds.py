@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from sekkei.clock import Clock
-from sekkei.design import Action, Database, TransactionFailed, Update
+from sekkei.design import Action, Database, First, TransactionFailed, Update
 from sekkei.runtime.design import Message
 from sekkei.runtime.outbox import Outbox, Undeliverable
 from sekkei.runtime.refusals import Conflict, NotThere
@@ -43,6 +43,8 @@ _OVERTAKEN = "overtaken"
 Whoever carried it out again would believe what the provider repeats of it."""
 
 log = logging.getLogger("sekkei_systems.chiipochi.refunds")
+
+_SHOWN_MAX = 50
 
 
 @dataclass
@@ -241,9 +243,9 @@ class Refunds:
         """What must be given back."""
         return await self.db.all(to_refund())
 
-    async def given_back(self, operator: Operator) -> list[Donation]:
+    async def given_back(self, operator: Operator) -> First[Donation]:
         """What has been given back, newest first."""
-        return list(await self.db.page(given_back()))
+        return await self.db.first_items(given_back(), _SHOWN_MAX)
 
     async def refund(self, operator: Operator, user_id: str, created_at: datetime) -> None:
         """Ask for a donation's money to be given back; asking twice is asking once."""

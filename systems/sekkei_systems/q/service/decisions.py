@@ -8,7 +8,7 @@ from datetime import date, datetime
 from typing import Any
 
 from sekkei.clock import Clock
-from sekkei.design import Action, Database, Page, TransactionFailed
+from sekkei.design import Action, Database, First, Page, TransactionFailed
 from sekkei_systems import days
 from sekkei_systems.q import design
 from sekkei_systems.q.design.models import (
@@ -73,8 +73,8 @@ class Decisions:
         reason, now = f"{made.decision_id}#{said}", days.now(self.clock)
         return entry(made.user_id, NoticeKind.DECISION, said, reason, now, values=values, url=STANDING)
 
-    async def about(self, user_id: str) -> list[Decision]:
-        return list(await self.db.page(design.decisions_about(user_id).consistent(), size=PAGE))
+    async def about(self, user_id: str) -> First[Decision]:
+        return await self.db.first_items(design.decisions_about(user_id).consistent(), PAGE)
 
     async def mine(self, joined: Joined) -> list[Decision]:
         """What one was told of: not what is only proposed."""

@@ -9,7 +9,7 @@ from datetime import date, datetime, timedelta
 from typing import Any
 
 from sekkei.clock import Clock
-from sekkei.design import Action, Database, Page, TransactionFailed
+from sekkei.design import Action, Database, First, Page, TransactionFailed
 from sekkei.runtime import days
 from sekkei_systems.q import design
 from sekkei_systems.q.design.models import (
@@ -92,7 +92,7 @@ class Dossier:
     posts: list[Post]
     reports: list[Report]
     """About the account and about answers together, newest first."""
-    decisions: list[Decision]
+    decisions: First[Decision]
     waiting: list[ProfileReview]
     takes_two: bool
     """Whether two administrators are needed to ban them."""

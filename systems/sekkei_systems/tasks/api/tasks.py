@@ -154,7 +154,7 @@ async def get_numbered(member: Member, numbers: Numbers, tasks: Tasks, plans: Pl
 
 @operations.get("/teams/{team_id}/trash", summary="What was deleted in the last 30 days, the latest first", tag="tasks")
 async def list_trash(member: Member, plans: Plans, trash: Trash) -> PageOf[TaskOut]:
-    return PageOf(await outs(plans, await trash.all(member)))
+    return PageOf(await outs(plans, (await trash.all(member)).items))
 
 
 @operations.post("/teams/{team_id}/trash/{task_id}/back", summary="Take a task out of the trash", tag="tasks")

@@ -3,12 +3,12 @@ stream counts them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from sekkei.clock import Clock
-from sekkei.design import Action, ConditionFailed, Database
+from sekkei.design import Action, ConditionFailed, Database, First
 from sekkei.runtime.identifiers import uuid7
 from sekkei.runtime.refusals import Refusal
 from sekkei_systems import days
@@ -27,11 +27,11 @@ class Comments:
     db: Database
     clock: Clock
 
-    async def all(self, member: Member, task_id: str) -> list[Comment]:
+    async def all(self, member: Member, task_id: str) -> First[Comment]:
         """The oldest first."""
-        return list(await self.db.page(comments_on(member.team_id, task_id).consistent(), size=SHOWN_MAX))
+        return await self.db.first_items(comments_on(member.team_id, task_id).consistent(), SHOWN_MAX)
 
-    async def called(self, member: Member, found: list[Comment]) -> dict[str, TeamUser]:
+    async def called(self, member: Member, found: Iterable[Comment]) -> dict[str, TeamUser]:
         """Those whom some comments call by @name and who are still in the team."""
         ids = sorted(frozenset[str]().union(*(one.mentions for one in found)))
         people = await self.db.get_many([team_users(member.team_id, id) for id in ids]) if ids else []

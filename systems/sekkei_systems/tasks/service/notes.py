@@ -49,7 +49,9 @@ class Notes:
 
     async def unread(self, who: str) -> int:
         """How many, up to what is worth counting."""
-        return len(await self.db.page(notes_of(who).filter(Note.read.is_(False)).consistent(), size=_UNREAD_SHOWN_MAX))
+        return len(
+            await self.db.first_items(notes_of(who).filter(Note.read.is_(False)).consistent(), _UNREAD_SHOWN_MAX)
+        )
 
     async def read_all(self, who: str) -> None:
         for note in await self.db.all(notes_of(who).filter(Note.read.is_(False)).consistent()):

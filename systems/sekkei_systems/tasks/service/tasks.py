@@ -17,6 +17,7 @@ from sekkei.design import (
     Contended,
     Database,
     Field,
+    First,
     Page,
     Ref,
     TransactionFailed,
@@ -205,9 +206,9 @@ class Tasks:
         found = await self.db.get_many([talk_about(member.team_id, id) for id in dict.fromkeys(task_ids)])
         return {one.task_id: one.comments for one in found if one is not None and one.comments}
 
-    async def activity(self, member: Member, task_id: str) -> list[Activity]:
+    async def activity(self, member: Member, task_id: str) -> First[Activity]:
         """The latest changes of a task, the latest first."""
-        return list(await self.db.page(activity_on(member.team_id, task_id).consistent(), size=_ACTIVITY_SHOWN))
+        return await self.db.first_items(activity_on(member.team_id, task_id).consistent(), _ACTIVITY_SHOWN)
 
     # Writing
 
@@ -476,9 +477,9 @@ class Trash:
     clock: Clock
     tasks: Tasks
 
-    async def all(self, member: Member) -> list[Task]:
+    async def all(self, member: Member) -> First[Task]:
         """The latest first."""
-        return list(await self.db.page(trashed(member.team_id), size=SHOWN_MAX))
+        return await self.db.first_items(trashed(member.team_id), SHOWN_MAX)
 
     async def put(self, member: Member, task_id: str, seen: int | None = None) -> Task:
         """Delete a task. `seen` is the version that somebody looked at: refused when there is a newer one."""
