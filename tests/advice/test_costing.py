@@ -98,7 +98,7 @@ def test_a_system_by_hand() -> None:
     design, home = find("eventbot")
     events = design.tables["Events"].entities[0]
     read = sum(item_bytes(events.encode(instance(events, number))) for number in range(50))
-    assert read == 27_450
+    assert read == 26_700
     assert -(-read // 4_096) * 0.5 == 3.5
     rates = {"join": 10.0, "events_of_guild": 100.0}
     prices = Prices.of("ap-northeast-1")
@@ -106,4 +106,4 @@ def test_a_system_by_hand() -> None:
     dollars = {line.pattern: round(line.dollars or 0.0, 2) for line in bill.lines}
     assert dollars == {"join": 112.74, "events_of_guild": 131.07}
     assert "$112.74 + $131.07 = $243.81" in PAGE
-    assert "⌈27,450 / 4,096⌉ = 7 blocks" in PAGE
+    assert "⌈26,700 / 4,096⌉ = 7 blocks" in PAGE

@@ -212,7 +212,7 @@ def test_work_that_says_too_late_a_time_breaks_its_world(late: timedelta) -> Non
         return truly(now) + late
 
     broken = run(saying(wrongly), 1, faults=CALM).broken
-    assert broken.startswith("idle_until_it_says: at 2026-01-01 ")
+    assert broken.startswith("idle_until_it_says: at 2025-12-31 ")
     assert "diary's look said that it would find nothing before" in broken
 
 

@@ -22,7 +22,7 @@ async def arrive(me: Traveller) -> None:
     await me.sign_in("demo-aoi")
     deployment = me.client.shell.deployment
     signer = Signer(deployment.settings.secrets.key("eventbot-discord"))
-    local = deployment.systems["eventbot"].parts.transports["discord"]._rest._send.__self__  # type: ignore[attr-defined]
+    local = deployment.systems["eventbot"].parts.transports["discord"].rest._send.__self__  # type: ignore[attr-defined]
 
     async def deliver(body: bytes, headers: Mapping[str, str]) -> tuple[int, bytes]:
         reply = await me.send("/eventbot/interactions", body, dict(headers))
