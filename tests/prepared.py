@@ -9,6 +9,7 @@ store, in bad weather for one, makes them as ever, and so does whoever comes fir
 from __future__ import annotations
 
 import atexit
+import itertools
 import os
 import tempfile
 from collections.abc import Iterator
@@ -38,6 +39,7 @@ class Prepared:
 
 _make = Deployment.make_tables
 _prepared: dict[tuple[Any, ...], Prepared] = {}
+_numbers = itertools.count()
 _folder = tempfile.TemporaryDirectory(prefix="sekkei-prepared-")
 atexit.register(_folder.cleanup)
 
@@ -76,7 +78,7 @@ def _empty(deployment: Deployment) -> Engine | None:
 
 
 def _kept(path: Path) -> apsw.Connection:
-    origin, kept = apsw.Connection(str(path)), apsw.Connection(os.path.join(_folder.name, f"{len(_prepared)}.db"))
+    origin, kept = apsw.Connection(str(path)), apsw.Connection(os.path.join(_folder.name, f"{next(_numbers)}.db"))
     _copy(origin, kept)
     origin.close()
     return kept

@@ -67,3 +67,15 @@ async def test_where_there_are_tables_those_that_are_missing_are_made(made: list
     await store.call("DeleteTable", {"TableName": names[0]})
     assert await prepared.make_tables(found) == names[:1]
     await store.close()
+
+
+async def test_what_is_kept_of_one_design_is_not_overwritten(made: list[Deployment], monkeypatch: Any) -> None:
+    """This file itself empties the list of what is known, in a process whose other tests go on with what was kept."""
+    known = dict(prepared._prepared)
+    first = await everything(prepared.make_tables)
+    known |= prepared._prepared
+    monkeypatch.setattr(prepared, "_prepared", {})
+    await everything(prepared.make_tables, MOMENT + 1)
+    monkeypatch.setattr(prepared, "_prepared", known)
+    assert await everything(prepared.make_tables) == first
+    assert len(made) == 2

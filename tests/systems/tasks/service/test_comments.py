@@ -38,7 +38,7 @@ async def test_only_its_author_edits_and_deletes_a_comment(world: World) -> None
     assert (edited.text, edited.mentions) == ("直した @Aoi", {"aoi"})
     assert edited.edited_at is not None
     await comments.delete(ren, made.task_id, said.comment_id)
-    assert await comments.all(aoi, made.task_id) == []
+    assert list(await comments.all(aoi, made.task_id)) == []
     await world.settle()
     assert await world.service.tasks.comment_counts(aoi, [made.task_id]) == {}
     for gone in (
@@ -76,4 +76,4 @@ async def test_a_comment_is_made_and_deleted_once_although_answers_are_lost(worl
     assert [one.text for one in await comments.all(aoi, made.task_id)] == ["直した"]
     with answer_lost(db):
         await comments.delete(aoi, made.task_id, said.comment_id)
-    assert await comments.all(aoi, made.task_id) == []
+    assert list(await comments.all(aoi, made.task_id)) == []

@@ -54,7 +54,7 @@ async def test_a_task_becomes_part_of_another_and_is_taken_out(world: World) -> 
     assert await _family(world, aoi, child) == (parent, [])
     assert await _family(world, aoi, parent) == (None, [child])
     assert (await tasks.get(aoi, parent)).version == 1, "the parent itself is not written"
-    line = (await tasks.activity(aoi, child))[0]
+    line = (await tasks.activity(aoi, child)).items[0]
     assert line.changes == {"title": ["仕事1", "小さい"], "parent": ["", "#1"]}
     assert (await tasks.change(aoi, child, SAME, parent=parent)).version == 2, "it is so already"
     await tasks.change(aoi, child, SAME, parent=None)

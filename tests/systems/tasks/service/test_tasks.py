@@ -228,7 +228,7 @@ async def test_deleting_counts_and_takes_the_comments_along(world: World) -> Non
     assert (await world.service.teams.totals(aoi)).doing == 0
     await world.service.trash.purge(aoi, made.task_id)
     await world.settle()
-    assert await world.service.comments.all(aoi, made.task_id) == []
+    assert list(await world.service.comments.all(aoi, made.task_id)) == []
     assert (await world.service.teams.totals(aoi)).doing == 0
     with pytest.raises(NoSuchTask):
         await world.service.trash.put(aoi, made.task_id)
@@ -326,7 +326,7 @@ async def test_a_deleted_task_leaves_no_history(world: World) -> None:
     await world.service.trash.put(aoi, made.task_id)
     await world.service.trash.purge(aoi, made.task_id)
     await world.settle()
-    assert await world.service.tasks.activity(aoi, made.task_id) == []
+    assert list(await world.service.tasks.activity(aoi, made.task_id)) == []
 
 
 async def test_what_is_done_stands_by_when_it_was_done(world: World) -> None:
@@ -483,7 +483,7 @@ async def test_a_task_comes_back_as_it_was(world: World) -> None:
     assert (await world.service.teams.totals(aoi)).doing == 1
     assert [one.text for one in await world.service.comments.all(aoi, made.task_id)] == ["残る"]
     assert [task.task_id for task in await tasks.page(aoi, Filter(frozenset(Status)))] == [made.task_id]
-    assert await trash.all(aoi) == []
+    assert list(await trash.all(aoi)) == []
 
 
 async def test_what_went_meanwhile_does_not_come_back_with_it(world: World) -> None:
@@ -506,7 +506,7 @@ async def test_after_thirty_days_it_is_gone_with_all_that_belonged_to_it(world: 
     await world.service.comments.add(aoi, made.task_id, "x")
     await world.service.trash.put(aoi, made.task_id)
     world.clock.advance(LIFE.total_seconds() + 1)
-    assert await world.service.trash.all(aoi) == []
+    assert list(await world.service.trash.all(aoi)) == []
     with pytest.raises(NoSuchTask):
         await world.service.trash.take_back(aoi, made.task_id)
     assert not await world.jobs.recount(team.team_id)
