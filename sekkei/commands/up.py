@@ -195,6 +195,7 @@ def _application(
     transports: Mapping[str, Transport],
     arguments: argparse.Namespace,
 ) -> Starlette:
+    from sekkei.errors import ConfigurationError
     from sekkei.web import application
 
     try:
@@ -207,9 +208,11 @@ def _application(
             share_live=True,
             transports=transports,
         )
+    except ConfigurationError as error:
+        raise CouldNotRun(str(error)) from error
     except ValueError as error:
         if "SEKKEI_" not in str(error):
-            raise  # a mistake of ours, not of whoever set something
+            raise  # a mistake of the program, and not in a setting
         raise CouldNotRun(str(error)) from error
 
 

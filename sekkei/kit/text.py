@@ -40,6 +40,7 @@ _WIDTHLESS = (
 _HIDING = re.compile(f"({_FLAG})|[{_WIDTHLESS}\U000e0000-\U000e007f]|(?<![{_JOINED}])[\u200c\u200d]")
 _COMPOSED = re.compile("[^\uf900-\ufaff\U0002f800-\U0002fa1f]+")
 """All but compatibility ideographs, which NFC would replace by others."""
+_MARKS_MAX = 30
 _BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0")
 """Fillers of Hangul and the empty Braille cell: letters and signs to Unicode, nothing to the eye."""
 
@@ -57,18 +58,33 @@ def name_line(text: str) -> str:
 def many_lines(text: str) -> str:
     """Return a text of any number of lines, cleaned; they end with a newline each."""
     lines = without_hiding(CONTROLS.sub("", TURNING.sub("", _LINE_BREAK.sub("\n", text))))
-    composed = _COMPOSED.sub(lambda match: unicodedata.normalize("NFC", match[0]), lines).strip()
+    composed = _COMPOSED.sub(lambda match: unicodedata.normalize("NFC", match[0]), _few_marks(lines)).strip()
     return composed if any(map(is_seen, composed)) else ""
 
 
 def half_width(text: str) -> str:
     """Return what people type on a Japanese keyboard in its plain form: ＡＢＣ１２３ is ABC123."""
-    return unicodedata.normalize("NFKC", text).strip()
+    return unicodedata.normalize("NFKC", _few_marks(text)).strip()
 
 
 def folded(text: str) -> str:
     """Return the form in which texts are compared and searched: without widths and without upper case."""
-    return unicodedata.normalize("NFKC", text).casefold()
+    return unicodedata.normalize("NFKC", _few_marks(text)).casefold()
+
+
+def _few_marks(text: str) -> str:
+    """Return the text with at most 30 combining marks in a row, as Unicode's stream-safe form has it.
+
+    Normalization sorts such a run in quadratic time: a form with half a million of them would stop the process.
+    """
+    if len(text) <= _MARKS_MAX or text.isascii():
+        return text
+    kept, marks = [], 0
+    for character in text:
+        marks = marks + 1 if unicodedata.combining(character) else 0
+        if marks <= _MARKS_MAX:
+            kept.append(character)
+    return "".join(kept)
 
 
 def is_seen(character: str) -> bool:

@@ -50,6 +50,8 @@ stored or shown as a text."""
 
 def _text(clean: Callable[[str], str], most: int, least: int) -> Meta:
     def read(text: str) -> str:
+        if len(text) > 4 * most + 1_000:  # more than cleaning would take away: not worth cleaning
+            raise ValidationError(f"Expected `str` of length <= {most}")
         line = clean(text)
         if not least <= len(line) <= most:
             bound = f">= {least}" if len(line) < least else f"<= {most}"

@@ -12,6 +12,7 @@ import hmac
 from collections.abc import Sequence
 
 PREFIX = "whsec_"
+SECRET_BYTES_MIN = 16
 
 
 def as_shown(secret: bytes) -> str:

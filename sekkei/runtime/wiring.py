@@ -35,8 +35,9 @@ class Wiring:
 
     @classmethod
     def of(cls, context: object, *values: object) -> Wiring:
-        """Hold the fields of a dataclass under their names, and further values."""
-        return cls(*values, **{each.name: getattr(context, each.name) for each in fields(cast(Any, context))})
+        """Hold the fields of a dataclass under their names, and further values; texts and numbers say too little."""
+        named = {each.name: getattr(context, each.name) for each in fields(cast(Any, context))}
+        return cls(*values, **{name: value for name, value in named.items() if not isinstance(value, str | int)})
 
     def value(self, kind: Any, value: object) -> Wiring:
         """Hold a value under another type than its own, such as an interface."""
@@ -54,7 +55,7 @@ class Wiring:
 
     def build(self, kind: type[T]) -> T:
         """Return the one instance of a dataclass, built with everything that it needs."""
-        return cast(T, self._built(kind, ()))
+        return cast(T, self._values[kind] if kind in self._values else self._built(kind, ()))
 
     def _built(self, kind: type[Any], within: tuple[type[Any], ...]) -> object:
         if kind in within:
@@ -92,7 +93,7 @@ def several(kind: Any, values: list[object]) -> str:
 
 
 def _is_a(value: object, kind: Any) -> bool:
-    if not isinstance(kind, type) or value is None:
+    if kind is Any or not isinstance(kind, type) or value is None:
         return False
     if getattr(kind, "_is_protocol", False):
         return all(hasattr(value, name) for name in _members(kind))

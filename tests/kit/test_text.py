@@ -11,7 +11,18 @@ import pytest
 
 import sekkei
 import sekkei_systems
-from sekkei.kit.text import CONTROLS, MARKS, TURNING, many_lines, name_line, one_line, without_hiding, written_out
+from sekkei.kit.text import (
+    CONTROLS,
+    MARKS,
+    TURNING,
+    folded,
+    half_width,
+    many_lines,
+    name_line,
+    one_line,
+    without_hiding,
+    written_out,
+)
 
 FAMILY = "👨\u200d👩\u200d👧"
 SCOTLAND = "\U0001f3f4\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f"
@@ -126,3 +137,11 @@ def test_what_is_known_of_characters_stands_in_one_module(technique: str) -> Non
     places = [path for package in (sekkei, sekkei_systems) for path in Path(package.__path__[0]).rglob("*.py")]
     assert len(places) > 500
     assert [path.name for path in places if technique in path.read_text()] == ["text.py"]
+
+
+def test_marks_in_a_row_are_bounded_before_they_are_sorted() -> None:
+    """Sorting half a million of them would take minutes; thirty are more than any script has."""
+    many = "a" + "\u0301\u0327" * 100
+    assert len(one_line(many)) <= 31
+    assert max(len(half_width(many)), len(folded(many))) <= 31
+    assert one_line("e\u0301" * 100) == "é" * 100

@@ -80,3 +80,10 @@ def test_what_a_type_says_of_itself() -> None:
     assert read("\u200f山田", Annotated[str, NameLine(9)]) == "山田"
     assert read("\u200f山田", Annotated[str, Line(9)]) == "\u200f山田"
     assert [text_reader(kind) for kind in (str, str | None, int)] == [None] * 3
+
+
+def test_a_text_far_too_long_is_refused_before_it_is_cleaned(monkeypatch: pytest.MonkeyPatch) -> None:
+    kind = Annotated[str, Line(5)]
+    assert cleaned(" \r\n" * 100 + "abc", kind) == "abc"
+    with pytest.raises(msgspec.ValidationError, match="length <= 5"):
+        cleaned("\u0301" * 2_000, kind)

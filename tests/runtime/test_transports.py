@@ -250,7 +250,7 @@ def test_line_signatures_are_those_of_its_own_library() -> None:
     [
         ("secret", "", [], True),
         ("new", "secret", [], True),
-        ("", "secret", [], True),
+        ("", "secret", [], False),  # a channel that was switched off
         ("new", "", [], False),
         ("", "", [], False),
         ("", "", [b"secret"], True),
@@ -368,5 +368,7 @@ def test_only_what_is_set_up_is_in_force(clock: ManualClock) -> None:
     assert sorted(found) == ["line", "mail", "push"]
     with pytest.raises(ValueError, match="SEKKEI_MAIL_FROM"):
         configured(Settings(values={"smtp_url": "smtp://localhost"}), clock, Http())
+    with pytest.raises(ValueError, match=r"SEKKEI_WEBHOOK_SECRET .* at least 16 bytes"):
+        configured(Settings(values={"webhook_secret": "whsec_"}), clock, Http())
     with pytest.raises(ValueError, match="SEKKEI_WEBHOOK_ALLOW"):
-        configured(Settings(values={"webhook_secret": "s", "webhook_allow": "here"}), clock, Http())
+        configured(Settings(values={"webhook_secret": "a secret of hooks", "webhook_allow": "here"}), clock, Http())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 import pytest
 
@@ -78,6 +78,22 @@ def test_what_was_built_is_found_by_its_type() -> None:
     wiring = Wiring.of(CONTEXT, Mail())
     service = wiring.build(Service)
     assert wiring.find(Tasks) == [service.tasks]
+
+
+def test_a_class_that_was_built_is_not_built_again() -> None:
+    wiring = Wiring.of(CONTEXT, Mail())
+    assert wiring.build(Service).teams is wiring.build(Teams)
+
+
+def test_texts_of_a_context_are_no_arguments() -> None:
+    @dataclass
+    class Named:
+        system: str
+        db: Database
+
+    wiring = Wiring.of(Named("tasks", Database()))
+    assert wiring.find(str) == []
+    assert wiring.find(Any, "system") == []
 
 
 def test_a_value_may_stand_for_another_type() -> None:

@@ -228,8 +228,10 @@ class ChannelSecrets:
     @staticmethod
     def configured(settings: Settings, *otherwise: bytes) -> ChannelSecrets:
         """`otherwise` are the secrets where no channel is set up; without any nothing is taken."""
-        names = ("line_channel_secret", "line_channel_secret_previous")
-        return ChannelSecrets(*([settings.get(name).encode() for name in names if settings.get(name)] or otherwise))
+        current, previous = settings.get("line_channel_secret"), settings.get("line_channel_secret_previous")
+        if not current:  # a previous secret alone is one that was retired
+            return ChannelSecrets(*otherwise)
+        return ChannelSecrets(*(secret.encode() for secret in (current, previous) if secret))
 
     def have_signed(self, body: bytes, given: str | None) -> bool:
         """Whether `X-Line-Signature` is that of the raw bytes."""

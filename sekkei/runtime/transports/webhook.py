@@ -21,7 +21,7 @@ import orjson
 
 from sekkei.clock import Clock
 from sekkei.errors import ConfigurationError
-from sekkei.kit.webhooks import message_id, secret_of, signed
+from sekkei.kit.webhooks import SECRET_BYTES_MIN, message_id, secret_of, signed
 from sekkei.runtime.design import Message
 from sekkei.runtime.failures import error_line
 from sekkei.runtime.http import Http
@@ -92,7 +92,10 @@ class Webhook:
         texts = [settings.get(name) for name in ("webhook_secret", "webhook_secret_previous")]
         if not texts[0]:
             return None
-        return Webhook(Sender(clock, allowed_networks(settings)), [secret_of(text) for text in texts if text])
+        secrets = [secret_of(text) for text in texts if text]
+        if any(len(secret) < SECRET_BYTES_MIN for secret in secrets):
+            raise ValueError(f"SEKKEI_WEBHOOK_SECRET and the one before have at least {SECRET_BYTES_MIN} bytes.")
+        return Webhook(Sender(clock, allowed_networks(settings)), secrets)
 
     def destination(self, message: Message) -> str:
         """One call at a time to a host, so that one that hangs takes one place."""
