@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -50,6 +51,13 @@ def test_what_is_copied_into_the_image_is_there() -> None:
     assert [part for line in named for part in line.split() if not (TOP / part).exists()] == []
     let_through = (TOP / ".dockerignore").read_text("utf-8").split()
     assert {part for line in named for part in line.split()} <= {one.removeprefix("!") for one in let_through}
+
+
+def test_what_the_wheels_carry_is_copied_into_the_image() -> None:
+    """A wheel is not built where a file of its `sbom-files` is missing."""
+    named = re.findall(r"^COPY (?!--from)(\S+) (\S+)$", (DEPLOY / "Dockerfile").read_text("utf-8"), re.MULTILINE)
+    wheel = tomllib.loads((TOP / "pyproject.toml").read_text("utf-8"))["tool"]["hatch"]["build"]["targets"]["wheel"]
+    assert [file for file in wheel["sbom-files"] if (file, file) not in named] == []
 
 
 def test_the_guide_names_every_file() -> None:
